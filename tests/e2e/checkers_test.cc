@@ -1,0 +1,190 @@
+// The checkers of the end-to-end tests, on histories made by hand: good ones pass, each bad one is found.
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "tests/e2e/linearizable.h"
+#include "tests/e2e/watch_promises.h"
+
+namespace reversi::e2e {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+using Outcome = ObservedCall::Outcome;
+
+// Black's d3 on a board of four columns and the answer by White, enough for a follower.
+v1::Position PositionOf(std::vector<std::string> rows, v1::Color turn, std::vector<std::string> legal,
+                        std::vector<uint32_t> discs, uint32_t empty, uint32_t ply) {
+  v1::Position position;
+  for (const std::string& row : rows) position.add_rows(row);
+  position.set_turn(turn);
+  for (const std::string& move : legal) position.add_legal_moves(move);
+  for (const uint32_t count : discs) position.add_discs(count);
+  position.set_empty(empty);
+  position.set_ply(ply);
+  return position;
+}
+
+v1::GameEvent Event(uint64_t version) {
+  v1::GameEvent event;
+  event.set_version(version);
+  event.set_state(v1::GAME_STATE_ACTIVE);
+  if (version == 1) {
+    event.mutable_created();
+    *event.mutable_position() = PositionOf({"WB--", "----"}, v1::COLOR_WHITE, {"c1"}, {1, 1}, 6, 0);
+  } else if (version == 2) {
+    event.mutable_moved()->set_color(v1::COLOR_WHITE);
+    event.mutable_moved()->set_move("c1");
+    event.mutable_moved()->add_flipped("b1");
+    *event.mutable_position() = PositionOf({"WWW-", "----"}, v1::COLOR_BLACK, {"d1"}, {0, 3}, 5, 1);
+    event.mutable_position()->set_placement(true);
+  } else {
+    event.mutable_moved()->set_color(v1::COLOR_BLACK);
+    event.mutable_moved()->set_move("d1");
+    *event.mutable_position() = PositionOf({"WWWB", "----"}, v1::COLOR_UNSPECIFIED, {}, {1, 3}, 4, 2);
+    event.set_state(v1::GAME_STATE_FINISHED);
+    v1::Result& result = *event.mutable_result();
+    result.set_reason(v1::RESULT_REASON_COMPLETED);
+    result.set_winner(v1::COLOR_WHITE);
+    result.add_discs(1);
+    result.add_discs(3);
+    result.set_empty(4);
+  }
+  return event;
+}
+
+void AddEvent(WatchRecord& record, uint64_t version) { *record.messages.emplace_back().mutable_event() = Event(version); }
+
+void AddHeartbeat(WatchRecord& record, uint64_t version) {
+  record.messages.emplace_back().mutable_heartbeat()->set_version(version);
+}
+
+void AddSnapshot(WatchRecord& record, uint64_t version) {
+  v1::Game& game = *record.messages.emplace_back().mutable_snapshot();
+  const v1::GameEvent event = Event(version);
+  game.set_version(version);
+  game.set_state(event.state());
+  *game.mutable_position() = event.position();
+}
+
+WatchRecord FromSnapshot() {
+  WatchRecord record;
+  AddSnapshot(record, 1);
+  AddEvent(record, 2);
+  AddHeartbeat(record, 2);
+  AddEvent(record, 3);
+  return record;
+}
+
+TEST(WatchPromises, HoldInGoodRecords) {
+  EXPECT_THAT(BrokenPromises(FromSnapshot()), IsEmpty());
+  WatchRecord resumed;
+  resumed.request.set_after_version(0);
+  for (uint64_t v = 1; v <= 3; ++v) AddEvent(resumed, v);
+  EXPECT_THAT(BrokenPromises({resumed, FromSnapshot()}, 3), IsEmpty());
+  WatchRecord empty;
+  empty.end = grpc::Status(grpc::StatusCode::CANCELLED, "");
+  EXPECT_THAT(BrokenPromises(empty), IsEmpty());
+}
+
+struct BadRecord {
+  const char* promise;
+  std::function<void(WatchRecord&)> spoil;  // of FromSnapshot()
+};
+
+class BadRecords : public testing::TestWithParam<BadRecord> {};
+
+TEST_P(BadRecords, AreFound) {
+  WatchRecord record = FromSnapshot();
+  GetParam().spoil(record);
+  EXPECT_THAT(BrokenPromises({record}, 3), Contains(StartsWith(GetParam().promise)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    WatchPromises, BadRecords,
+    testing::Values(
+        BadRecord{"ordered", [](WatchRecord& r) { std::swap(r.messages[1], r.messages[3]); }},
+        BadRecord{"unique", [](WatchRecord& r) { r.messages.insert(r.messages.begin() + 1, r.messages[1]); }},
+        BadRecord{"reliable", [](WatchRecord& r) { r.messages.erase(r.messages.begin() + 1); }},
+        BadRecord{"reliable", [](WatchRecord& r) { r.messages.pop_back(); }},
+        BadRecord{"atomic", [](WatchRecord& r) { r.messages.erase(r.messages.begin()); }},
+        BadRecord{"atomic", [](WatchRecord& r) { r.messages.push_back(r.messages[0]); }},
+        BadRecord{"atomic", [](WatchRecord& r) { r.messages.emplace_back(); }},
+        BadRecord{"atomic",
+                  [](WatchRecord& r) { r.messages[1].mutable_event()->mutable_moved()->clear_flipped(); }},
+        BadRecord{"atomic",
+                  [](WatchRecord& r) { r.messages[1].mutable_event()->mutable_position()->set_ply(7); }},
+        BadRecord{"atomic",
+                  [](WatchRecord& r) { r.messages[1].mutable_event()->mutable_position()->set_discs(0, 2); }},
+        BadRecord{"atomic", [](WatchRecord& r) { r.messages[3].mutable_event()->clear_result(); }},
+        BadRecord{"resumable", [](WatchRecord& r) { r.request.set_after_version(1); }},
+        BadRecord{"bookmarkable", [](WatchRecord& r) { r.messages[2].mutable_heartbeat()->set_version(3); }},
+        BadRecord{"bookmarkable", [](WatchRecord& r) { r.messages[2].mutable_heartbeat()->set_version(1); }}));
+
+TEST(WatchPromises, TwoWatchesToldDifferentEventsAreFound) {
+  WatchRecord other = FromSnapshot();
+  other.messages[1].mutable_event()->mutable_time()->set_seconds(1);
+  EXPECT_THAT(BrokenPromises({FromSnapshot(), other}, 3), Contains(StartsWith("unique: two events")));
+}
+
+const std::vector<std::string> kLog = {"created", "joined W", "moved B d3"};
+
+// Two callers: one joins (and asks again), one moves while a third reads.
+std::vector<ObservedCall> GoodCalls() {
+  return {{"create", "created", Outcome::kAccepted, 1, 1, 2},
+          {"join x", "joined W", Outcome::kAccepted, 2, 3, 5},
+          {"", "", Outcome::kRead, 1, 4, 6},
+          {"join x", "joined W", Outcome::kAccepted, 2, 7, 10},
+          {"move B d3", "moved B d3", Outcome::kAccepted, 3, 8, 11},
+          {"", "", Outcome::kRead, 2, 9, 12},
+          {"move W e3", "moved W e3", Outcome::kRefused, 3, 13, 14}};
+}
+
+TEST(Linearizable, GoodHistoryIsExplained) { EXPECT_THAT(Unlinearizable(kLog, GoodCalls()), IsEmpty()); }
+
+TEST(Linearizable, CutCommandExplainsAnEventThatNobodyWasTold) {
+  auto calls = GoodCalls();
+  calls[4].outcome = Outcome::kUnknown;
+  EXPECT_THAT(Unlinearizable(kLog, calls), IsEmpty());
+  calls[4].event = "moved B e6";
+  EXPECT_THAT(Unlinearizable(kLog, calls), Contains(HasSubstr("nobody sent moved B d3")));
+}
+
+struct BadHistory {
+  const char* fault;
+  std::function<void(std::vector<ObservedCall>&)> spoil;
+};
+
+class BadHistories : public testing::TestWithParam<BadHistory> {};
+
+TEST_P(BadHistories, AreFound) {
+  auto calls = GoodCalls();
+  GetParam().spoil(calls);
+  EXPECT_THAT(Unlinearizable(kLog, calls), Contains(HasSubstr(GetParam().fault)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Linearizable, BadHistories,
+    testing::Values(
+        BadHistory{"two commands own one event", [](auto& c) { c[3].command = "join y"; }},
+        BadHistory{"a command became two events",
+                   [](auto& c) { c[4] = {"join x", "moved B d3", Outcome::kAccepted, 3, 8, 11}; }},
+        BadHistory{"the answer differs from the log", [](auto& c) { c[4].event = "moved B e6"; }},
+        BadHistory{"not in the log", [](auto& c) { c[5].version = 4; }},
+        BadHistory{"nobody sent joined W", [](auto& c) { c.erase(c.begin() + 3), c.erase(c.begin() + 1); }},
+        BadHistory{"the retry of an accepted command was refused",
+                   [](auto& c) { c[3].outcome = Outcome::kRefused, c[3].version = 0; }},
+        BadHistory{"the retry of an accepted command was refused",
+                   [](auto& c) { c[3].outcome = Outcome::kRefused, c[3].version = 2; }},
+        BadHistory{"told an old version", [](auto& c) { c[5].version = 1; }},
+        BadHistory{"told an old version", [](auto& c) { c[6].version = 2; }},
+        BadHistory{"was sent", [](auto& c) { c[2].version = 3; }},
+        BadHistory{"was sent", [](auto& c) {
+                     c[1].sent = 12, c[1].answered = 15, c[3].sent = 16, c[3].answered = 17, c[5].version = 1;
+                   }}));
+
+}  // namespace
+}  // namespace reversi::e2e
