@@ -54,4 +54,23 @@ std::string SquareName(Square square) {
   return name += static_cast<char>('1' + square.row);
 }
 
+SquareSet CentreSquares(Board board) {
+  const int side = BoardSide(board);
+  SquareSet centre;
+  for (int row = (side - 1) / 2; row <= side / 2; ++row) {
+    for (int col = (side - 1) / 2; col <= side / 2; ++col) {
+      centre.Add({static_cast<uint8_t>(row), static_cast<uint8_t>(col)});
+    }
+  }
+  return centre;
+}
+
+SquareSet HandicapCorners(Board board, int count) {
+  const auto last = static_cast<uint8_t>(BoardSide(board) - 1);
+  const Square corners[] = {{0, 0}, {last, last}, {0, last}, {last, 0}};
+  SquareSet taken;
+  for (int i = 0; i < count; ++i) taken.Add(corners[i]);
+  return taken;
+}
+
 }  // namespace reversi

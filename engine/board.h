@@ -67,6 +67,11 @@ class SquareSet {
   uint64_t high_ = 0;
 };
 
+// The four squares in the middle; on 9x9 the middle square alone.
+SquareSet CentreSquares(Board board);
+// The corners that a handicap of `count` (0-4) gives: top left, bottom right, top right, bottom left.
+SquareSet HandicapCorners(Board board, int count);
+
 }  // namespace reversi
 
 #endif  // REVERSI_ENGINE_BOARD_H_

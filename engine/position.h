@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/bits.h"
 #include "engine/board.h"
 #include "engine/rules.h"
 
@@ -49,6 +50,28 @@ struct Outcome {
 
 struct Played;
 
+// What a Position consists of, for the engine's own files. All of it is plain data; sets of squares are bits of the
+// board's geometry (geometry.h).
+struct PositionState {
+  std::array<Bits128, kMaxPlayers + 1> discs;  // by colour, neutral last
+  Bits128 blocked;
+  Variant variant = Variant::kMultiplayer;
+  Board board = Board::k8x8;
+  Objective objective = Objective::kMostDiscs;
+  uint8_t players = 0;
+  Color turn = Color::kBlack;  // kNone = over
+  SeatSet out = 0;
+  SeatSet start_passes = 0;
+  // Seats that have still to set their cube in Royal's opening.
+  SeatSet unset = 0;
+  bool sides = false;
+  // Seats that have claimed the Jack: each may once.
+  SeatSet jack_claimed = 0;
+  bool won_by_leaving = false;
+  uint16_t ply = 0;
+  friend constexpr bool operator==(const PositionState&, const PositionState&) = default;
+};
+
 // A small value without heap. Everything but the diagrams' text is cheap: a few nanoseconds to a microsecond.
 class Position {
  public:
@@ -56,7 +79,7 @@ class Position {
   // already taken; `start_passes()` names them. The game may be over at once.
   explicit Position(const Rules& rules);
 
-  const Variant& variant() const;
+  Variant variant() const;
   Board board() const;
   int players() const;
   bool over() const;
@@ -106,10 +129,14 @@ class Position {
   // Standard, most discs, played to the end; nullopt otherwise.
   std::optional<std::array<double, 2>> WofScore() const;
 
-  friend bool operator==(const Position&, const Position&);
+  // Equal in everything: discs, blocked squares, rules of play, turn, seats out, opening, Jack, number of moves.
+  friend bool operator==(const Position&, const Position&) = default;
+
+  // For the engine's own files.
+  const PositionState& state() const { return state_; }
 
  private:
-  // (representation: engine)
+  PositionState state_;
 };
 
 // What a move or a leaving did.
