@@ -145,6 +145,18 @@ std::vector<std::string> Twin::Rows() const {
   return rows;
 }
 
+std::string Twin::State() const {
+  std::string state;
+  for (const std::string& row : Rows()) state += row + "/";
+  state += std::string(" turn ") + turn_ + " out " + out() + (won_by_leaving_ ? " won by leaving" : "");
+  for (int seat = 0; seat < rules_->players; ++seat) {
+    state += has_set_opening_cube_[seat] ? " set" : "";
+    state += has_claimed_jack_[seat] ? " claimed" : "";
+    state += ",";
+  }
+  return state;
+}
+
 std::vector<std::string> Twin::Squares() const {
   std::vector<std::string> squares;
   for (int row = 0; row < side_; ++row) {

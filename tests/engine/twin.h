@@ -67,6 +67,8 @@ class Twin {
   void Play(const std::string& text) { Play(Parse(text)); }
   void Leave(char seat);
 
+  // All that makes positions of one game differ, as text.
+  std::string State() const;
   // One string a row: '-' empty, letters, 'N' neutral, '#' blocked, ' ' no square.
   std::vector<std::string> Rows() const;
   int Count(char content) const;
