@@ -206,12 +206,13 @@ TEST_P(Setup, HashTellsPositionsApartAndNotTheWayToThem) {
     if (start.over()) continue;
     std::vector<std::string> moves;
     SideBySide both = start;
-    while (!both.over() && static_cast<int>(moves.size()) <= start.position().players()) {
+    for (bool again = false; !again && !both.over();) {
+      again = !moves.empty() && both.position().turn() == start.position().turn();
       moves.push_back(Any(both, random));
       both.Play(moves.back());
       seen.Add(both);
     }
-    // The same with the first and the last move, mostly one player's, exchanged.
+    // The same with the first and the last move, one player's, exchanged.
     std::swap(moves.front(), moves.back());
     const std::optional<SideBySide> other = After(start, moves);
     if (!other) continue;
