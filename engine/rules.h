@@ -49,13 +49,13 @@ std::optional<Variant> ParseVariant(std::string_view name);
 
 // What somebody asks for; absent or zero = the variant's default.
 struct RulesRequest {
-  std::optional<Variant> variant;
+  std::optional<Variant> variant = std::nullopt;
   uint32_t players = 0;
-  std::optional<Board> board;
-  std::optional<Objective> objective;
+  std::optional<Board> board = std::nullopt;
+  std::optional<Objective> objective = std::nullopt;
   bool free_opening = false;
   uint32_t corner_handicap = 0;
-  std::vector<std::string> blocked_squares;
+  std::vector<std::string> blocked_squares = {};
   uint32_t random_blocked = 0;
   // Seed of the random placement; used only with random_blocked and no list. The engine has no source of
   // chance: a caller that lets the server choose puts a random non-zero number here.
@@ -71,7 +71,7 @@ struct Rules {
   Objective objective = Objective::kMostDiscs;
   bool free_opening = false;
   int corner_handicap = 0;
-  std::vector<Square> blocked;
+  std::vector<Square> blocked = {};
   int random_blocked = 0;
   uint64_t blocked_seed = 0;
   bool sides = false;
