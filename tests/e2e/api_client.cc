@@ -112,7 +112,7 @@ Answer<std::vector<v1::WatchGameResponse>> Caller::Call(const v1::WatchGameReque
   return answer;
 }
 
-grpc::Status Caller::CallRaw(const std::string& method, const std::string& bytes) {
+grpc::Status Caller::CallRaw(const std::string& method, const std::string& bytes, std::string* answer) {
   grpc::GenericStub generic(channel_);
   grpc::ClientContext context;
   SetDeadline(context);
@@ -127,7 +127,19 @@ grpc::Status Caller::CallRaw(const std::string& method, const std::string& bytes
   void* tag = nullptr;
   bool ok = false;
   queue.Next(&tag, &ok);
+  std::vector<grpc::Slice> slices;
+  if (answer != nullptr && status.ok() && response.Dump(&slices).ok()) {
+    answer->clear();
+    for (const grpc::Slice& piece : slices) answer->append(piece.begin(), piece.end());
+  }
   return status;
+}
+
+int Caller::Health(const std::string& service) {
+  std::string request, answer;
+  if (!service.empty()) request = std::string("\x0a") + static_cast<char>(service.size()) + service;
+  if (!CallRaw("/grpc.health.v1.Health/Check", request, &answer).ok()) return 0;
+  return answer.size() == 2 && answer[0] == 8 ? answer[1] : 0;
 }
 
 v1::Game Caller::Get(const std::string& game_id) {

@@ -55,8 +55,10 @@ class Caller {
   Answer<v1::ListVariantsResponse> Call(const v1::ListVariantsRequest& request);
   // Reads one watch to its end, for watches that end by themselves.
   Answer<std::vector<v1::WatchGameResponse>> Call(const v1::WatchGameRequest& request);
-  // Sends `bytes` as the request of `method` ("/reversi.v1.GameService/GetGame").
-  grpc::Status CallRaw(const std::string& method, const std::string& bytes);
+  // Sends `bytes` as the request of `method` ("/reversi.v1.GameService/GetGame"); the answer's bytes, if wanted.
+  grpc::Status CallRaw(const std::string& method, const std::string& bytes, std::string* answer = nullptr);
+  // grpc.health.v1: 1 = SERVING, 2 = NOT_SERVING, 0 = no answer.
+  int Health(const std::string& service = "");
 
   // Shorter words for the usual calls.
   v1::Game Get(const std::string& game_id);
