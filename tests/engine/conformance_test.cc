@@ -49,6 +49,15 @@ TEST(Golden, EveryEntryOfTheTableAndEachOfItsOptionsHasAGame) {
   }
 }
 
+TEST(Golden, EveryGameIsOfASetupOfTheTable) {
+  const std::vector<Rules> setups = EverySetup();
+  for (const GoldenGame& game : GoldenGames()) {
+    Rules rules = ToRules(game.rules);
+    rules.blocked.clear();
+    EXPECT_NE(std::find(setups.begin(), setups.end(), rules), setups.end()) << Describe(game.rules);
+  }
+}
+
 void ExpectLook(const Position& position, const twin::Look& look) {
   EXPECT_EQ(ColorName(position.turn()), look.turn);
   std::set<std::string> legal;
