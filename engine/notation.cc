@@ -51,6 +51,49 @@ std::string MoveText(const Move& move) {
   return text;
 }
 
+std::variant<std::vector<Move>, TranscriptError> ParseTranscript(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  const std::string_view rest(lower);
+  const auto space = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
+  std::vector<Move> moves;
+  for (size_t at = 0; at < rest.size();) {
+    if (space(rest[at])) {
+      ++at;
+      continue;
+    }
+    bool dropped = false;
+    for (std::string_view pass : {"pass", "pa", "--"}) {
+      if (dropped || !rest.substr(at).starts_with(pass)) continue;
+      at += pass.size();
+      dropped = true;
+    }
+    if (dropped) continue;
+    size_t length = rest.substr(at).starts_with("jack") ? 4 : rest.substr(at).substr(1).starts_with("10") ? 3 : 2;
+    if (at + length < rest.size() && rest[at + length] == ':') {
+      while (at + length < rest.size() && !space(rest[at + length])) ++length;
+    }
+    const std::optional<Move> move = ParseMove(rest.substr(at, length));
+    if (!move) return TranscriptError{at};
+    moves.push_back(*move);
+    at += length;
+  }
+  return moves;
+}
+
+std::string TranscriptText(const std::vector<Move>& moves) {
+  bool spaced = false;
+  for (const Move& move : moves) spaced |= move.kind != Move::Kind::kPlace;
+  std::string text;
+  for (const Move& move : moves) {
+    if (spaced && !text.empty()) text += ' ';
+    text += MoveText(move);
+  }
+  return text;
+}
+
 std::vector<std::string> Rows(const Position& position) {
   const auto side = static_cast<uint8_t>(BoardSide(position.board()));
   std::vector<std::string> rows;
@@ -63,6 +106,36 @@ std::vector<std::string> Rows(const Position& position) {
     }
   }
   return rows;
+}
+
+std::string DiagramText(const Position& position) {
+  std::string text;
+  for (const std::string& row : Rows(position)) {
+    if (!text.empty()) text += '/';
+    text += row;
+  }
+  return text;
+}
+
+std::optional<Position> ParseDiagram(const Rules& rules, std::string_view text, Color turn) {
+  const int side = BoardSide(rules.board);
+  if (text.size() != static_cast<size_t>(side * side + side - 1)) return std::nullopt;
+  const Position start(rules);
+  std::vector<std::pair<Square, Color>> discs;
+  for (int row = 0; row < side; ++row) {
+    if (row > 0 && text[row * (side + 1) - 1] != '/') return std::nullopt;
+    for (int col = 0; col < side; ++col) {
+      const Square square{static_cast<uint8_t>(row), static_cast<uint8_t>(col)};
+      const char c = text[row * (side + 1) + col];
+      if ((c == ' ') == OnBoard(rules.board, square) || (c == '#') != start.Blocked(square)) return std::nullopt;
+      if (c == ' ' || c == '#' || c == '-') continue;
+      const size_t color = std::string_view("BWRGUYN").find(c);
+      const bool plays = color < static_cast<size_t>(rules.players) || c == 'N';
+      if (color == std::string_view::npos || !plays) return std::nullopt;
+      discs.emplace_back(square, static_cast<Color>(color));
+    }
+  }
+  return Position(rules, discs, turn);
 }
 
 }  // namespace reversi

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "engine/position.h"
@@ -20,8 +21,29 @@ std::optional<Move> ParseMove(std::string_view text);
 // Canonical text: rows in the order n ne e se s sw w nw.
 std::string MoveText(const Move& move);
 
+// Where in a transcript something stands that is no move.
+struct TranscriptError {
+  size_t offset = 0;
+  friend constexpr bool operator==(const TranscriptError&, const TranscriptError&) = default;
+};
+
+// The moves of a transcript: squares with or without spaces between them ("f5d6c3", "f5 d6 c3"), in either case;
+// "pass", "pa" and "--" are dropped, since the engine passes by itself. Royal moves ("d3:n,ne", "jack") are taken too; a
+// move with rows ends at a space or at the end.
+std::variant<std::vector<Move>, TranscriptError> ParseTranscript(std::string_view text);
+// Canonical: "f5d6c3" when all moves are squares alone, else the moves with spaces between them.
+std::string TranscriptText(const std::vector<Move>& moves);
+
 // One string a row from the top: '-' empty, B W R G U Y discs, N neutral, '#' blocked, ' ' no square.
 std::vector<std::string> Rows(const Position& position);
+
+// The rows joined by '/'.
+std::string DiagramText(const Position& position);
+// The position of a diagram, as Rows or DiagramText write it, with a colour to move (kNone = over), under rules of the
+// same board; nullopt when the text is no diagram of that board, shows colours that do not play or other blocked
+// squares than the rules. Nothing but the diagram is known: all seats are in, no move was made, nobody claimed the
+// Jack, and Royal's opening is behind. The turn is taken as it is, not checked.
+std::optional<Position> ParseDiagram(const Rules& rules, std::string_view text, Color turn);
 
 }  // namespace reversi
 

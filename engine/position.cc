@@ -182,6 +182,17 @@ Position::Position(const Rules& rules) {
   WithGeometry(rules.board, [&]<class G>(G) { SetUp<G>(rules, state_); });
 }
 
+Position::Position(const Rules& rules, std::span<const std::pair<Square, Color>> discs, Color turn)
+    : Position(rules) {
+  state_.discs = {};
+  state_.unset = 0;
+  state_.start_passes = 0;
+  state_.turn = turn;
+  WithGeometry(rules.board, [&]<class G>(G) {
+    for (const auto& [square, color] : discs) state_.discs[static_cast<size_t>(color)] |= G::At(square).Stored();
+  });
+}
+
 Variant Position::variant() const { return state_.variant; }
 Board Position::board() const { return state_.board; }
 int Position::players() const { return state_.players; }

@@ -6,7 +6,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -78,6 +80,8 @@ class Position {
   // The start of a game under effective rules. Passes at the start (a seat that cannot move at once) are
   // already taken; `start_passes()` names them. The game may be over at once.
   explicit Position(const Rules& rules);
+  // The given discs and nothing else, past Royal's opening, with a colour to move (kNone = over).
+  Position(const Rules& rules, std::span<const std::pair<Square, Color>> discs, Color turn);
 
   Variant variant() const;
   Board board() const;
