@@ -19,8 +19,8 @@ inline constexpr char kServerBinary[] = REVERSI_SERVER_BINARY;
 inline constexpr std::chrono::seconds kPatience{60};
 
 struct Launch {
-  std::vector<std::string> flags;
-  std::vector<std::string> environment;  // "NAME=value", beside the test's own
+  std::vector<std::string> flags = {};
+  std::vector<std::string> environment = {};  // "NAME=value", beside the test's own
   std::string binary = kServerBinary;
 };
 
