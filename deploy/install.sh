@@ -8,7 +8,7 @@ set -euo pipefail
 run_packages=(
   g++ cmake ninja-build
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
-  libabsl-dev libssl-dev prometheus-cpp-dev
+  libabsl-dev libssl-dev prometheus-cpp-dev libcli11-dev
   procps
 )
 test_packages=(
