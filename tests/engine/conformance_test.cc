@@ -112,8 +112,10 @@ TEST(Golden, EveryGameReplaysExactly) {
 // Under the sanitizers every step takes many times longer.
 #ifdef REVERSI_FEW_GAMES
 constexpr int kGamesPerSetup = 4;
+constexpr int kWalksPerSetup = 40;
 #else
 constexpr int kGamesPerSetup = 36;
+constexpr int kWalksPerSetup = 400;
 #endif
 
 class Setup : public testing::TestWithParam<int> {
@@ -209,7 +211,7 @@ TEST_P(Setup, HashTellsPositionsApartAndNotTheWayToThem) {
   std::mt19937_64 random(TestSeed(2'000'000 + static_cast<uint64_t>(GetParam())));
   Seen seen;
   int transpositions = 0;
-  for (int walk = 0; walk < 400; ++walk) {
+  for (int walk = 0; walk < kWalksPerSetup; ++walk) {
     SideBySide start(Base());
     for (int ply = walk % 40; ply > 0 && !start.over(); --ply) start.Play(Any(start, random));
     if (start.over()) continue;
@@ -232,7 +234,9 @@ TEST_P(Setup, HashTellsPositionsApartAndNotTheWayToThem) {
     }
     ASSERT_FALSE(HasFailure());
   }
-  EXPECT_GT(transpositions, 0);
+  if (kWalksPerSetup > 100) {
+    EXPECT_GT(transpositions, 0);
+  }
   EXPECT_GT(seen.size(), 100u);
 }
 
