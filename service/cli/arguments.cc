@@ -245,6 +245,25 @@ void AddOneGame(CLI::App* app, Options* o) {
   abort->add_option("--tokens", o->tokens_file, "File of tokens, as --save writes it")->type_name("FILE");
 }
 
+void AddFilesAndPerft(CLI::App* app, Options* o) {
+  CLI::App* out = app->add_subcommand("export", "Write a game to a file: JSON lines with its rules and whole log");
+  AddGameId(out, o);
+  out->add_flag("--transcript", o->transcript, "The moves alone instead: f5d6c3");
+  out->add_option("--file", o->file, "Where to; left out: standard output")->type_name("FILE");
+
+  CLI::App* in = app->add_subcommand("import", "Make a game again from a file of `export`, or from a transcript "
+                                               "played by the rules named");
+  in->add_option("FILE", o->file, "The file; - is standard input")->required();
+  AddGame(in, o);
+  AddSave(in, o);
+
+  CLI::App* perft = app->add_subcommand("perft", "Count the ways to play, without a server: a pass is one ply, a "
+                                                 "finished game counts one leaf at every deeper depth");
+  perft->add_option("DEPTH", o->depth, "Plies")->required()->check(CLI::Range(1, 60));
+  perft->add_flag("--split", o->split, "By first move as well");
+  AddRules(perft, o);
+}
+
 void AddLists(CLI::App* app, Options* o) {
   app->add_subcommand("variants", "What can be played: the rule systems and their options");
   CLI::App* list = app->add_subcommand("list", "Games, newest first");
@@ -280,6 +299,7 @@ void AddAll(CLI::App* app, Options* o) {
   AddLists(app, o);
   AddCreateAndPlay(app, o);
   AddOneGame(app, o);
+  AddFilesAndPerft(app, o);
   // Last: subcommands would inherit it.
   app->footer(kFooter);
 }

@@ -45,7 +45,7 @@ struct Options {
   v1::ListGamesRequest list;
   uint32_t limit = 50;                    // list: games shown in all
   bool with_moves = false;                // show
-  bool transcript = false;                // export, import
+  bool transcript = false;                // export
   std::string file = "-";                 // export: where to; import: where from
   uint32_t depth = 0;                     // perft
   bool split = false;

@@ -181,7 +181,8 @@ int RunCommand(const Session& session) {
   static const auto& commands = *new std::map<std::string, int (*)(const Session&)>{
       {"variants", VariantsCommand}, {"list", ListCommand},     {"create", CreateCommand}, {"show", ShowCommand},
       {"move", MoveCommand},         {"join", JoinCommand},     {"resign", ResignCommand}, {"abort", AbortCommand},
-      {"watch", WatchCommand},       {"play", PlayCommand},     {"demo", DemoCommand}};
+      {"watch", WatchCommand},       {"play", PlayCommand},     {"demo", DemoCommand},
+      {"export", ExportCommand},     {"import", ImportCommand}, {"perft", PerftCommand}};
   return commands.at(session.options.command)(session);
 }
 

@@ -15,6 +15,11 @@ int WatchCommand(const Session& session);
 int PlayCommand(const Session& session);
 // A whole game of random moves.
 int DemoCommand(const Session& session);
+// A game into a file and out of one; a format has a file of its own (format_*.h).
+int ExportCommand(const Session& session);
+int ImportCommand(const Session& session);
+// Counts ways to play, without a server.
+int PerftCommand(const Session& session);
 
 }  // namespace reversi::cli
 
