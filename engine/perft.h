@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/kernels.h"
 #include "engine/position.h"
 
 namespace reversi {
@@ -18,7 +19,8 @@ enum class PerftCount : uint8_t {
 
 // Leaves `depth` (0 or more) plies or moves after the position; 1 at depth 0. Seats passed over at a game's start
 // count as plies like any others. Wraps modulo 2^64. Time grows with the number of leaves.
-uint64_t Perft(const Position& position, int depth, PerftCount count = PerftCount::kPlies);
+uint64_t Perft(const Position& position, int depth, PerftCount count = PerftCount::kPlies,
+               InstructionSet set = BestInstructionSet());
 
 // The same number split by first move, in the order of LegalMoves(). Requires depth of at least 1 and that the seat on
 // turn can move at once (no passes at the start); empty when the game is over.
@@ -26,7 +28,8 @@ struct PerftMove {
   Move move;
   uint64_t leaves = 0;
 };
-std::vector<PerftMove> PerftByMove(const Position& position, int depth, PerftCount count = PerftCount::kPlies);
+std::vector<PerftMove> PerftByMove(const Position& position, int depth, PerftCount count = PerftCount::kPlies,
+                                   InstructionSet set = BestInstructionSet());
 
 }  // namespace reversi
 

@@ -137,6 +137,7 @@ class Position {
   friend bool operator==(const Position&, const Position&) = default;
 
   // For the engine's own files.
+  explicit Position(const PositionState& state) : state_(state) {}
   const PositionState& state() const { return state_; }
 
  private:

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/kernels.h"
 #include "engine/position.h"
 
 namespace reversi {
@@ -19,7 +20,8 @@ struct ReplayError {
 };
 
 // The position after all moves, each checked. About a microsecond for a whole game.
-std::variant<Position, ReplayError> Replay(const Position& start, std::span<const Move> moves);
+std::variant<Position, ReplayError> Replay(const Position& start, std::span<const Move> moves,
+                                           InstructionSet set = BestInstructionSet());
 
 // The same with what every move did, in order.
 std::variant<std::vector<Played>, ReplayError> ReplayEach(const Position& start, std::span<const Move> moves);
