@@ -66,7 +66,43 @@ Figures FiguresOf(const twin::Twin& end) {
   return figures;
 }
 
+Means MeansOfEngine(const Position& start, int games, uint64_t seed) {
+  SplitMix64 random(seed);
+  Means means;
+  for (int game = 0; game < games; ++game) {
+    const Position end = Playout(start, random);
+    EXPECT_TRUE(end.over());
+    means.Add(FiguresOf(end));
+  }
+  return means;
+}
+
+Means MeansOfTwin(const twin::Twin& start, int games, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Means means;
+  for (int game = 0; game < games; ++game) {
+    twin::Twin end = start;
+    PlayOut(end, random);
+    means.Add(FiguresOf(end));
+  }
+  return means;
+}
+
+// What lies further apart than three standard errors, "" when nothing does.
+std::string Difference(const Means& one, const Means& other) {
+  std::string difference;
+  for (size_t i = 0; i < Figures().size(); ++i) {
+    const double standard_error = std::sqrt(one.SquaredError(i) + other.SquaredError(i));
+    if (std::abs(one.Mean(i) - other.Mean(i)) <= 3 * standard_error + 1e-9) continue;
+    difference += "figure " + std::to_string(i) + ": " + std::to_string(one.Mean(i)) + ", the twin has " +
+                  std::to_string(other.Mean(i)) + "; ";
+  }
+  return difference;
+}
+
 // With `left` the last seat leaves at once: a hole in the turn order and, in the start, a disc that turned neutral.
+// Among some hundred figures one is beyond three standard errors by chance alone: that setup is measured once more,
+// anew and with more games. A fault does not go away so.
 void ExpectSameMeans(const Rules& rules, bool left, uint64_t seed) {
   SCOPED_TRACE(twin::Describe(ToTwin(rules)) + (left ? " with a seat left" : ""));
   Position start(rules);
@@ -75,25 +111,13 @@ void ExpectSameMeans(const Rules& rules, bool left, uint64_t seed) {
     start = start.Leave(rules.players - 1).next;
     twin_start.Leave(twin::kColours[static_cast<size_t>(rules.players - 1)]);
   }
-  SplitMix64 random(seed);
-  Means engine_means;
-  for (int game = 0; game < kGames * kEngineGamesPerTwinGame; ++game) {
-    const Position end = Playout(start, random);
-    ASSERT_TRUE(end.over());
-    engine_means.Add(FiguresOf(end));
+  std::string difference;
+  for (const int games : {kGames, 4 * kGames}) {
+    difference = Difference(MeansOfEngine(start, games * kEngineGamesPerTwinGame, seed + static_cast<uint64_t>(games)),
+                            MeansOfTwin(twin_start, games, seed + static_cast<uint64_t>(games)));
+    if (difference.empty()) return;
   }
-  std::mt19937_64 twin_random(seed);
-  Means twin_means;
-  for (int game = 0; game < kGames; ++game) {
-    twin::Twin end = twin_start;
-    PlayOut(end, twin_random);
-    twin_means.Add(FiguresOf(end));
-  }
-  for (size_t i = 0; i < Figures().size(); ++i) {
-    const double standard_error = std::sqrt(engine_means.SquaredError(i) + twin_means.SquaredError(i));
-    EXPECT_LE(std::abs(engine_means.Mean(i) - twin_means.Mean(i)), 3 * standard_error + 1e-9)
-        << "figure " << i << ": " << engine_means.Mean(i) << ", the twin has " << twin_means.Mean(i);
-  }
+  ADD_FAILURE() << difference;
 }
 
 TEST(Playout, EndsAsTheTwinsDoOnAverageInEverySetup) {
