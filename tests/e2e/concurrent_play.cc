@@ -1,0 +1,419 @@
+#include "tests/e2e/concurrent_play.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "tests/e2e/api_client.h"
+#include "tests/e2e/tcp_relay.h"
+#include "tests/e2e/watch_promises.h"
+#include "tests/e2e/wire_words.h"
+
+namespace reversi::e2e {
+namespace {
+
+using Chance = std::mt19937_64;
+using Outcome = ObservedCall::Outcome;
+
+size_t Below(Chance& chance, size_t bound) { return std::uniform_int_distribution<size_t>(0, bound - 1)(chance); }
+
+// One game, as all players share it.
+struct Table {
+  v1::CreateGameRequest wish;
+  absl::Mutex mutex;
+  TestGame game ABSL_GUARDED_BY(mutex);
+  v1::Game latest ABSL_GUARDED_BY(mutex);  // the newest state that anybody saw
+  std::vector<v1::SubmitMoveRequest> sent ABSL_GUARDED_BY(mutex);
+  std::vector<ObservedCall> calls ABSL_GUARDED_BY(mutex);
+
+  void Saw(const v1::Game& now) {
+    absl::MutexLock lock(&mutex);
+    if (now.version() > latest.version()) latest = now;
+  }
+  v1::Game Latest() {
+    absl::MutexLock lock(&mutex);
+    return latest;
+  }
+  TestGame Secrets() {
+    absl::MutexLock lock(&mutex);
+    return game;
+  }
+};
+
+// The counter that orders what everybody saw.
+std::atomic<uint64_t> ticks{1};
+
+bool Unknown(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::UNAVAILABLE || status.error_code() == grpc::StatusCode::CANCELLED ||
+         status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+}
+
+// One player: a connection through the relay, random calls on random games. A call whose outcome is not known is
+// sent again until it is.
+class Player {
+ public:
+  Player(const std::string& address, uint64_t seed, std::vector<std::unique_ptr<Table>>& tables)
+      : caller_(address), chance_(seed), tables_(tables) {}
+
+  void Create(Table& table);
+  void Play(int calls);
+
+ private:
+  Table& AnyTable() { return *tables_[Below(chance_, tables_.size())]; }
+  void Move(Table& table);
+  void Repeat(Table& table);
+  void Submit(Table& table, const v1::SubmitMoveRequest& request);
+  void Read(Table& table);
+  void Join(Table& table);
+  void Resign(Table& table);
+
+  // Sends until the outcome is known; records every try. `accept` fills in what an OK tells.
+  template <class Request, class Response, class Accept>
+  void Send(Table& table, grpc::Status (v1::GameService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+            const Request& request, const std::string& command, const std::string& event, Accept accept);
+
+  Caller caller_;
+  Chance chance_;
+  std::vector<std::unique_ptr<Table>>& tables_;
+};
+
+template <class Request, class Response, class Accept>
+void Player::Send(Table& table,
+                  grpc::Status (v1::GameService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                  const Request& request, const std::string& command, const std::string& event, Accept accept) {
+  for (bool known = false; !known;) {
+    grpc::ClientContext context;
+    context.set_wait_for_ready(true);
+    // Some tries are given up almost at once: the server may or may not have done it.
+    if (Below(chance_, 8) == 0) {
+      context.set_deadline(std::chrono::system_clock::now() + std::chrono::microseconds(Below(chance_, 1500)));
+    }
+    ObservedCall call{command, event, Outcome::kUnknown, 0, ticks++, 0};
+    Response response;
+    const grpc::Status status = (caller_.stub()->*method)(&context, request, &response);
+    call.answered = ticks++;
+    known = !Unknown(status);
+    std::vector<ObservedCall> calls = {call};
+    if (status.ok()) {
+      calls = accept(call, response);
+    } else if (known) {
+      const ErrorDetails details = Details(status);
+      calls[0].outcome = Outcome::kRefused;
+      if (const auto at = details.metadata.find("current_version"); at != details.metadata.end()) {
+        calls[0].version = std::stoull(at->second);
+      }
+    }
+    absl::MutexLock lock(&table.mutex);
+    table.calls.insert(table.calls.end(), calls.begin(), calls.end());
+  }
+}
+
+// An accepted call, and what its answer tells about the game now.
+std::vector<ObservedCall> AcceptedAndRead(ObservedCall call, uint64_t version, uint64_t now) {
+  ObservedCall read{"", "", Outcome::kRead, now, call.sent, call.answered};
+  call.outcome = Outcome::kAccepted;
+  call.version = version;
+  return {call, read};
+}
+
+void Player::Create(Table& table) {
+  Send(table, &v1::GameService::Stub::CreateGame, table.wish, "create", "created",
+       [&](const ObservedCall& call, const v1::CreateGameResponse& response) {
+         table.Saw(response.game());
+         absl::MutexLock lock(&table.mutex);
+         table.game.id = response.game().game_id();
+         table.game.owner = response.owner_token();
+         table.game.tokens.resize(static_cast<size_t>(response.seat_tokens_size()));
+         for (int i = 0; i < response.seat_tokens_size(); ++i) {
+           if (!response.seat_tokens(i).empty()) table.game.tokens[i] = response.seat_tokens(i);
+         }
+         return AcceptedAndRead(call, 1, response.game().version());
+       });
+}
+
+void Player::Play(int calls) {
+  for (int i = 0; i < calls; ++i) {
+    Table& table = AnyTable();
+    switch (Below(chance_, 20)) {
+      case 0: Create(table); break;
+      case 1: Read(table); break;
+      case 2: Resign(table); break;
+      case 3: case 4: case 5: Repeat(table); break;
+      case 6: case 7: case 8: Join(table); break;
+      default: Move(table); break;
+    }
+  }
+}
+
+void Player::Move(Table& table) {
+  const v1::Game now = table.Latest();
+  const TestGame secrets = table.Secrets();
+  const v1::Position& position = now.position();
+  if (now.state() != v1::GAME_STATE_ACTIVE) return;
+  v1::SubmitMoveRequest request;
+  request.set_game_id(secrets.id);
+  // Now and then a seat out of turn, or a version that is not the current one.
+  const v1::Color seat = Below(chance_, 10) == 0 ? v1::COLOR_WHITE : position.turn();
+  request.set_seat_token(secrets.TokenOf(seat));
+  // Few different moves, so that the same command comes from several players.
+  request.set_move(position.legal_moves(static_cast<int>(Below(chance_, std::min(2, position.legal_moves_size())))));
+  request.set_expected_version(now.version() + (Below(chance_, 15) == 0 ? 1 : 0));
+  if (request.seat_token().empty()) return;
+  Submit(table, request);
+}
+
+void Player::Repeat(Table& table) {
+  v1::SubmitMoveRequest request;
+  {
+    absl::MutexLock lock(&table.mutex);
+    if (table.sent.empty()) return;
+    // Old ones and the newest.
+    const size_t back = 1 + Below(chance_, std::min<size_t>(table.sent.size(), Below(chance_, 2) == 0 ? 2 : 1000));
+    request = table.sent[table.sent.size() - back];
+  }
+  Submit(table, request);
+}
+
+void Player::Submit(Table& table, const v1::SubmitMoveRequest& request) {
+  const TestGame secrets = table.Secrets();
+  const auto seat = std::find(secrets.tokens.begin(), secrets.tokens.end(), request.seat_token());
+  const auto color = static_cast<v1::Color>(seat - secrets.tokens.begin() + 1);
+  const std::string words = std::string("moved ") + Letter(color) + " " + request.move();
+  Send(table, &v1::GameService::Stub::SubmitMove, request, words + " at " + std::to_string(request.expected_version()),
+       words, [&](ObservedCall call, const v1::SubmitMoveResponse& response) {
+         const v1::GameEvent& event = response.event();
+         call.event = InWords(event);
+         call.outcome = Outcome::kAccepted;
+         call.version = event.version();
+         absl::MutexLock lock(&table.mutex);
+         table.sent.push_back(request);
+         if (event.version() > table.latest.version()) {
+           table.latest.set_version(event.version());
+           table.latest.set_state(event.state());
+           *table.latest.mutable_position() = event.position();
+         }
+         return std::vector{call};
+       });
+}
+
+void Player::Read(Table& table) {
+  v1::GetGameRequest request;
+  request.set_game_id(table.Secrets().id);
+  Send(table, &v1::GameService::Stub::GetGame, request, "", "", [&](ObservedCall call, const v1::GetGameResponse& response) {
+    table.Saw(response.game());
+    call.outcome = Outcome::kRead;
+    call.version = response.game().version();
+    return std::vector{call};
+  });
+}
+
+void Player::Join(Table& table) {
+  const v1::Game now = table.Latest();
+  if (now.state() != v1::GAME_STATE_WAITING) return;
+  v1::JoinGameRequest request;
+  request.set_game_id(now.game_id());
+  const size_t seat = Below(chance_, static_cast<size_t>(now.seats_size()));
+  request.set_color(static_cast<v1::Color>(seat + 1));
+  if (now.seats(static_cast<int>(seat)).kind() != v1::SEAT_KIND_OPEN) return;
+  // Few names for few callers: some of them ask again for what they have.
+  request.set_request_id("request-to-join-number-" + std::to_string(seat * 2 + Below(chance_, 2)));
+  const std::string words = std::string("joined ") + Letter(request.color());
+  Send(table, &v1::GameService::Stub::JoinGame, request, request.request_id(), words,
+       [&](const ObservedCall& call, const v1::JoinGameResponse& response) {
+         table.Saw(response.game());
+         absl::MutexLock lock(&table.mutex);
+         table.game.tokens[seat] = response.seat_token();
+         // Which version the join is, the log will tell: see Finish().
+         return AcceptedAndRead(call, 0, response.game().version());
+       });
+}
+
+void Player::Resign(Table& table) {
+  if (Below(chance_, 6) != 0) return;
+  const TestGame secrets = table.Secrets();
+  const size_t seat = Below(chance_, secrets.tokens.size());
+  if (secrets.tokens[seat].empty()) return;
+  v1::ResignGameRequest request;
+  request.set_game_id(secrets.id);
+  request.set_seat_token(secrets.tokens[seat]);
+  const std::string words = std::string("resigned ") + Letter(static_cast<v1::Color>(seat + 1));
+  Send(table, &v1::GameService::Stub::ResignGame, request, words, words,
+       [](ObservedCall call, const v1::ResignGameResponse& response) {
+         call.event = InWords(response.event());
+         call.outcome = Outcome::kAccepted;
+         call.version = response.event().version();
+         return std::vector{call};
+       });
+}
+
+// Watchers that come, go, stall and resume; one thread moves them all.
+class Stand {
+ public:
+  Stand(const std::vector<std::string>& addresses, uint64_t seed, int places,
+        const std::vector<std::unique_ptr<Table>>& tables)
+      : chance_(seed), places_(static_cast<size_t>(places)) {
+    for (const std::string& address : addresses) callers_.push_back(std::make_unique<Caller>(address));
+    for (const auto& table : tables) games_.push_back(table->Secrets().id);
+    records_.resize(games_.size());
+  }
+
+  // One random step of one random watcher.
+  void Step() {
+    Place& place = places_[Below(chance_, places_.size())];
+    if (place.watcher == nullptr) return Come(place);
+    switch (Below(chance_, 4)) {
+      case 0: place.watcher->Stall(); break;
+      case 1: place.watcher->Resume(); break;
+      case 2: Reopen(place); break;
+      default: Go(place); break;
+    }
+  }
+
+  // Everybody who is still there reads to the end of a game that is over, resuming where it was cut.
+  std::vector<std::vector<WatchRecord>> Finish() {
+    for (Place& place : places_) {
+      if (place.watcher == nullptr) Come(place);
+    }
+    for (Place& place : places_) {
+      place.watcher->Resume();
+      while (!place.watcher->AwaitEnd().ok() &&
+             place.watcher->Record().end.error_code() == grpc::StatusCode::UNAVAILABLE) {
+        Reopen(place);
+      }
+      Go(place);
+    }
+    return std::move(records_);
+  }
+
+ private:
+  struct Place {
+    std::unique_ptr<Watcher> watcher;
+    size_t game = 0;
+    WatchRecord whole;  // of the watches that it resumes
+  };
+
+  void Open(Place& place, const v1::WatchGameRequest& request) {
+    Caller& caller = *callers_[Below(chance_, callers_.size())];
+    place.watcher = std::make_unique<Watcher>(caller.stub(), request, Below(chance_, 6) == 0);
+  }
+
+  void Come(Place& place) {
+    place.game = Below(chance_, games_.size());
+    const std::string& id = games_[place.game];
+    place.whole = {};
+    place.whole.request = Below(chance_, 3) == 0 ? WatchAfter(id, 0) : WatchFromNow(id);
+    Open(place, place.whole.request);
+  }
+
+  void TakeOver(Place& place) {
+    place.watcher->Cancel();
+    place.watcher->AwaitEnd();
+    WatchRecord part = place.watcher->Record();
+    place.whole.end = part.end;
+    for (v1::WatchGameResponse& message : part.messages) place.whole.messages.push_back(std::move(message));
+  }
+
+  void Reopen(Place& place) {
+    TakeOver(place);
+    if (place.whole.messages.empty()) return Open(place, place.whole.request);
+    const v1::WatchGameResponse& last = place.whole.messages.back();
+    const uint64_t seen = std::max({last.snapshot().version(), last.event().version(), last.heartbeat().version()});
+    Open(place, WatchAfter(games_[place.game], seen));
+  }
+
+  void Go(Place& place) {
+    TakeOver(place);
+    records_[place.game].push_back(std::move(place.whole));
+    place.watcher = nullptr;
+  }
+
+  Chance chance_;
+  std::vector<std::unique_ptr<Caller>> callers_;
+  std::vector<std::string> games_;
+  std::vector<Place> places_;
+  std::vector<std::vector<WatchRecord>> records_;
+};
+
+// Plays the game to its end and reads its log.
+void Finish(Caller& caller, Table& table, GameRecord& record) {
+  const TestGame secrets = table.Secrets();
+  record.id = secrets.id;
+  v1::AbortGameRequest abort;
+  abort.set_game_id(secrets.id);
+  abort.set_owner_token(secrets.owner);
+  caller.Call(abort);  // refused where the game is over already
+  const auto log = caller.Call(WatchAfter(secrets.id, 0));
+  for (const v1::WatchGameResponse& message : log.response) record.log.push_back(InWords(message.event()));
+  absl::MutexLock lock(&table.mutex);
+  record.calls = table.calls;
+  if (!record.log.empty() && record.log.back() == "aborted") {
+    record.calls.push_back({"abort", "aborted", Outcome::kAccepted, record.log.size(), ticks++, ticks++});
+  }
+  for (ObservedCall& call : record.calls) {
+    if (call.outcome != Outcome::kAccepted || call.version != 0) continue;
+    const auto joined = std::find(record.log.begin(), record.log.end(), call.event);
+    call.version = static_cast<uint64_t>(joined - record.log.begin()) + 1;
+  }
+}
+
+v1::CreateGameRequest Wish(Chance& chance, int number) {
+  v1::CreateGameRequest wish;
+  wish.set_request_id("concurrent-play-" + std::to_string(chance()) + "-" + std::to_string(number));
+  wish.mutable_rules()->set_players(number % 3 == 0 ? 3 : 4);
+  wish.mutable_rules()->set_board(number % 5 == 0 ? v1::BOARD_OCTAGON : v1::BOARD_8X8);
+  if (number % 2 == 0) {
+    for (uint32_t i = 0; i < wish.rules().players(); ++i) {
+      wish.add_seats()->set_kind(Below(chance, 2) == 0 ? v1::SEAT_KIND_OPEN : v1::SEAT_KIND_PLAYER);
+    }
+  }
+  return wish;
+}
+
+}  // namespace
+
+std::vector<GameRecord> PlayConcurrently(const std::string& address, uint64_t seed, const PlaySize& size) {
+  Chance chance(seed);
+  std::vector<std::unique_ptr<Table>> tables;
+  for (int i = 0; i < size.games; ++i) {
+    tables.push_back(std::make_unique<Table>());
+    tables.back()->wish = Wish(chance, i);
+    Player(address, chance(), tables).Create(*tables.back());
+  }
+  TcpRelay first(address), second(address);
+  Stand stand({address, first.address(), second.address()}, chance(), size.watchers, tables);
+  std::atomic<int> playing = size.players;
+  std::vector<std::jthread> players;
+  for (int i = 0; i < size.players; ++i) {
+    players.emplace_back([&, by = i % 2 == 0 ? first.address() : second.address(), luck = chance()] {
+      Player(by, luck, tables).Play(size.calls);
+      --playing;
+    });
+  }
+  for (int step = 0; playing > 0; ++step) {
+    stand.Step();
+    if (step % 400 == 200) first.Cut();
+    if (step % 400 == 399) second.Cut();
+  }
+  players.clear();
+  std::vector<GameRecord> records(tables.size());
+  Caller direct(address);
+  for (size_t i = 0; i < tables.size(); ++i) Finish(direct, *tables[i], records[i]);
+  std::vector<std::vector<WatchRecord>> watches = stand.Finish();
+  for (size_t i = 0; i < records.size(); ++i) records[i].watches = std::move(watches[i]);
+  return records;
+}
+
+std::vector<std::string> Faults(const std::vector<GameRecord>& records) {
+  std::vector<std::string> faults;
+  for (const GameRecord& record : records) {
+    for (const std::string& fault : Unlinearizable(record.log, record.calls)) faults.push_back(record.id + " " + fault);
+    for (const std::string& fault : BrokenPromises(record.watches, record.log.size())) {
+      faults.push_back(record.id + " " + fault);
+    }
+  }
+  return faults;
+}
+
+}  // namespace reversi::e2e
