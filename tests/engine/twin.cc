@@ -33,15 +33,9 @@ void Choose(const std::vector<int>& rows, size_t from, size_t count, std::vector
 }  // namespace
 
 std::string ColourName(char colour) {
-  switch (colour) {
-    case 'B': return "black";
-    case 'W': return "white";
-    case 'R': return "red";
-    case 'G': return "green";
-    case 'U': return "blue";
-    case 'Y': return "yellow";
-    default: return "none";
-  }
+  constexpr std::array<const char*, 6> kNames = {"black", "white", "red", "green", "blue", "yellow"};
+  const size_t seat = kColours.find(colour);
+  return seat == std::string_view::npos ? "none" : kNames[seat];
 }
 
 // ---- The start
@@ -447,38 +441,6 @@ TwinMove Twin::Parse(const std::string& text) const {
   }
   std::sort(move.rows.begin(), move.rows.end());
   return move;
-}
-
-// ---- Counting and chance
-
-uint64_t PerftMoves(const Twin& twin, int moves) {
-  if (moves == 0) return 1;
-  uint64_t leaves = 0;
-  for (const TwinMove& move : twin.Moves()) {
-    Twin next = twin;
-    next.Play(move);
-    leaves += PerftMoves(next, moves - 1);
-  }
-  return leaves;
-}
-
-uint64_t PerftPlies(const Twin& twin, int plies) {
-  plies -= static_cast<int>(twin.passed().size());
-  if (plies <= 0 || twin.over()) return 1;
-  uint64_t leaves = 0;
-  for (const TwinMove& move : twin.Moves()) {
-    Twin next = twin;
-    next.Play(move);
-    leaves += PerftPlies(next, plies - 1);
-  }
-  return leaves;
-}
-
-void PlayOut(Twin& twin, std::mt19937_64& random) {
-  while (!twin.over()) {
-    const std::vector<TwinMove> moves = twin.Moves();
-    twin.Play(moves[random() % moves.size()]);
-  }
 }
 
 }  // namespace reversi::twin
