@@ -1,0 +1,197 @@
+// One game: the single way of all commands through it, and its watchers.
+//
+//   Submit → wait in line → judge against the committed state → Put into the store → commit → answer, wake watchers
+//
+// One put is in flight at a time; nothing is shown before the store has it. No lock is held while the store, an
+// answer or a watcher runs. All methods may be called from any thread.
+#ifndef REVERSI_SERVICE_GAME_H_
+#define REVERSI_SERVICE_GAME_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "service/bytes.h"
+#include "service/clock.h"
+#include "service/errors.h"
+#include "service/judge.h"
+#include "service/record.h"
+#include "service/store.h"
+#include "service/table.h"
+#include "service/tokens.h"
+
+namespace reversi {
+
+class Game;
+
+// Somebody who reads the log and wants to know when it grows.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  // The log may be longer than it was. Called under no lock of the game.
+  virtual void Wake() = 0;
+};
+
+// What a wish became. Abandoned: its caller had gone before its turn came, and nothing was done.
+struct Accepted {
+  Event event;
+  bool again = false;  // accepted earlier; this is the same answer
+};
+struct Abandoned {};
+using Answer = std::variant<Accepted, Error, Abandoned>;
+
+// A wish on its way. `answer` is called exactly once, from any thread, and must not block.
+struct Proposal {
+  Wish wish;
+  absl::AnyInvocable<void(Answer)> answer;
+  // Whether the caller has gone; may be empty.
+  absl::AnyInvocable<bool()> abandoned = {};
+  std::unique_ptr<Proposal> next = {};  // the line's
+};
+
+// Told of every committed event, under no lock, before its answer; events of one game in order.
+class GameListener {
+ public:
+  virtual ~GameListener() = default;
+  // `before` = the state until then; nullopt at the creation.
+  virtual void Committed(Game& game, const Event& event, std::optional<GameState> before) = 0;
+};
+
+// What all games share; outlives them.
+struct GameContext {
+  Store& store;
+  const Tokens& tokens;
+  const Clock& clock;
+  GameListener& listener;
+  // Serializes an event as watchers get it.
+  Bytes (*serialize)(const Event& event);
+  uint64_t command_queue = 256;
+  // A game with a turn limit that is taken over from a store gets this long before its first time-out.
+  absl::Duration takeover_grace = absl::Seconds(5);
+};
+
+// A game at one moment.
+struct Snapshot {
+  Record record;
+  Table table;
+};
+
+class Game : public std::enable_shared_from_this<Game> {
+ public:
+  // Under this id there is no game yet: version 0.
+  Game(std::string id, GameContext& context);
+  ~Game();
+
+  const std::string& id() const { return id_; }
+
+  // Puts the wish in line and works the line off as far as the store allows. A full line refuses: RATE_LIMITED.
+  // Gives the proposal back, unanswered, if the game was retired.
+  std::unique_ptr<Proposal> Submit(std::unique_ptr<Proposal> proposal) ABSL_LOCKS_EXCLUDED(mu_);
+  // Gives the place up if there is no game under this id and no wish waits for one. False = it is needed.
+  bool Retire() ABSL_LOCKS_EXCLUDED(mu_);
+
+  // Makes the time-out that is due, if one is.
+  void CheckDeadline() ABSL_LOCKS_EXCLUDED(mu_);
+  // When the time-out is due by the steady clock; infinite = no limit runs.
+  absl::Duration deadline() const ABSL_LOCKS_EXCLUDED(mu_);
+
+  // nullopt = there is no game under this id.
+  std::optional<Snapshot> Read() const ABSL_LOCKS_EXCLUDED(mu_);
+  // 0 = there is no game under this id.
+  uint64_t version() const { return version_.load(std::memory_order_acquire); }
+  GameState state() const { return state_.load(std::memory_order_acquire); }
+  // Time of the last event, ms since 1970.
+  int64_t time_ms() const { return time_ms_.load(std::memory_order_acquire); }
+
+  // The serialized event `version`; empty if there is none yet. `ends` = nothing will follow it.
+  Bytes EventAt(uint64_t version, bool* ends) ABSL_LOCKS_EXCLUDED(mu_);
+
+  // From now on the watcher is woken after every commit, until it is removed. False = `limit` watch already.
+  bool AddWatcher(std::shared_ptr<Watcher> watcher, uint64_t limit) ABSL_LOCKS_EXCLUDED(mu_);
+  // A wake that is under way may still come. False = it was not there.
+  bool RemoveWatcher(const std::shared_ptr<Watcher>& watcher) ABSL_LOCKS_EXCLUDED(mu_);
+
+ private:
+  using Watchers = absl::flat_hash_set<std::shared_ptr<Watcher>>;
+
+  // A command that the store has been asked to take.
+  struct Attempt {
+    std::unique_ptr<Proposal> proposal = {};  // null = the game's own: a time-out
+    Event event;
+    Record record;
+    absl::Duration steady;  // when it was prepared
+  };
+  // Where a call of the store stands: whichever side comes second goes on with the line.
+  enum Progress : uint8_t { kCalling, kReturned, kCompleted };
+
+  void WorkOff() ABSL_LOCKS_EXCLUDED(mu_);
+  // One step of the line. False = nothing to do, or the store has to complete first.
+  bool Step() ABSL_LOCKS_EXCLUDED(mu_);
+  std::unique_ptr<Proposal> Pop() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void PushFront(std::unique_ptr<Proposal> proposal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The command that the wish is granted as, made into an attempt; or the answer that it gets at once.
+  std::variant<std::unique_ptr<Attempt>, Answer> Prepare(Proposal* proposal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  std::variant<std::unique_ptr<Attempt>, Answer> PrepareCreation(CreateWish& wish)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  std::unique_ptr<Attempt> AttemptOf(Event event, absl::Time previous) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  Answer AgainAt(uint64_t version) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool DeadlinePassed() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
+
+  bool Put(std::unique_ptr<Attempt> attempt) ABSL_LOCKS_EXCLUDED(mu_);
+  void PutDone(PutResult result) ABSL_LOCKS_EXCLUDED(mu_);
+  void Settle(PutResult result) ABSL_LOCKS_EXCLUDED(mu_);
+  bool Reread() ABSL_LOCKS_EXCLUDED(mu_);
+  // Whether the line goes on.
+  bool SettleReread(PutResult result) ABSL_LOCKS_EXCLUDED(mu_);
+  // Both sides of a store call end here; true = the other side has been, so that this one goes on.
+  bool Second(Progress mine) { return progress_.exchange(mine, std::memory_order_acq_rel) != kCalling; }
+
+  void Commit(Attempt& attempt) ABSL_LOCKS_EXCLUDED(mu_);
+  // Takes over what others put into the store. False = the record is unusable or older.
+  bool Adopt(const Stored& stored) ABSL_LOCKS_EXCLUDED(mu_);
+  void SetTable(const Table& table, absl::Duration deadline) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  Table CurrentTable() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
+  void WakeWatchers() ABSL_LOCKS_EXCLUDED(mu_);
+
+  const std::string id_;
+  GameContext& context_;
+
+  mutable absl::Mutex mu_;
+  Record record_ ABSL_GUARDED_BY(mu_);
+  // Null before the creation and after the end: a finished game's table is replayed when somebody asks.
+  std::unique_ptr<Table> table_ ABSL_GUARDED_BY(mu_);
+  // The newest event as watchers get it; empty until one asks.
+  Bytes newest_ ABSL_GUARDED_BY(mu_);
+  absl::Duration deadline_ ABSL_GUARDED_BY(mu_) = absl::InfiniteDuration();
+  std::unique_ptr<Watchers> watchers_ ABSL_GUARDED_BY(mu_);
+
+  // The line: proposals that wait.
+  std::unique_ptr<Proposal> first_ ABSL_GUARDED_BY(mu_);
+  Proposal* last_ ABSL_GUARDED_BY(mu_) = nullptr;
+  uint32_t waiting_ ABSL_GUARDED_BY(mu_) = 0;
+  // Whether somebody works the line off; the attempt in flight is that one's alone.
+  bool working_ ABSL_GUARDED_BY(mu_) = false;
+  // The outcome of a put is unknown: the record has to be read before anything else is accepted.
+  bool uncertain_ ABSL_GUARDED_BY(mu_) = false;
+  bool retired_ ABSL_GUARDED_BY(mu_) = false;
+  std::unique_ptr<Attempt> attempt_;
+  PutResult put_result_;
+  std::atomic<Progress> progress_ = kCalling;
+
+  std::atomic<GameState> state_ = GameState::kWaiting;
+  std::atomic<uint64_t> version_ = 0;
+  std::atomic<int64_t> time_ms_ = 0;
+};
+
+}  // namespace reversi
+
+#endif  // REVERSI_SERVICE_GAME_H_

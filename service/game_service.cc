@@ -1,0 +1,324 @@
+#include "service/game_service.h"
+
+#include <utility>
+
+#include <grpcpp/impl/codegen/proto_utils.h>
+#include <grpcpp/security/auth_context.h>
+
+#include "service/convert.h"
+#include "service/requests.h"
+
+namespace reversi {
+namespace {
+
+// Refuses a watch.
+class RefusedWatch : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
+ public:
+  explicit RefusedWatch(const grpc::Status& status) { Finish(status); }
+  void OnDone() override { delete this; }
+};
+
+Error Draining() {
+  return {.reason = Reason::kServerDraining,
+          .message = "this server stops; another one serves",
+          .retry_after = absl::Milliseconds(100)};
+}
+
+std::string CallerOf(const grpc::CallbackServerContext& context) {
+  const auto auth = context.auth_context();
+  if (auth == nullptr || !auth->IsPeerAuthenticated()) return {};
+  const auto names = auth->GetPeerIdentity();
+  return names.empty() ? std::string() : std::string(names.front().data(), names.front().size());
+}
+
+Bytes SnapshotBytes(const Game& game, const Snapshot& snapshot, absl::Time expires) {
+  v1::WatchGameResponse message;
+  FillGame(game.id(), snapshot.record, snapshot.table, expires, true, message.mutable_snapshot());
+  return Bytes(message.SerializeAsString());
+}
+
+Bytes HeartbeatBytes(uint64_t version) {
+  v1::WatchGameResponse message;
+  message.mutable_heartbeat()->set_version(version);
+  return Bytes(message.SerializeAsString());
+}
+
+}  // namespace
+
+// What every call needs from its beginning to its end.
+class GameService::Call {
+ public:
+  Call(GameService& service, Context* context, Method method)
+      : service_(&service), context_(context), method_(method), begun_(service.clock_.Steady()) {
+    service.metrics_.CallStarted(method);
+    service.metrics_.MessageReceived(method);
+  }
+
+  // A call that is refused before its request is looked at.
+  std::optional<Error> Admit(bool begins_something) const {
+    const std::string caller = CallerOf(*context_);
+    if (auto limited = service_->access_.Admit(caller, begun_)) return limited;
+    if (begins_something && service_->draining_.load(std::memory_order_relaxed)) return Draining();
+    return std::nullopt;
+  }
+
+  void Over(const grpc::Status& status) const {
+    service_->metrics_.CallHandled(method_, status.error_code(), service_->clock_.Steady() - begun_);
+  }
+  grpc::Status Refuse(const Error& error) const {
+    service_->metrics_.Refused(method_, error.reason);
+    return ToStatus(error);
+  }
+
+  Reactor* End(Reactor* reactor, const grpc::Status& status) const {
+    if (status.ok()) service_->metrics_.MessageSent(method_);
+    Over(status);
+    reactor->Finish(status);
+    return reactor;
+  }
+  Reactor* End(Reactor* reactor, const Error& error) const { return End(reactor, Refuse(error)); }
+  // The end of a command: true if it was accepted and the answer has still to be filled.
+  bool Granted(Reactor* reactor, const Answer& answer) const {
+    if (const auto* error = std::get_if<Error>(&answer)) {
+      End(reactor, *error);
+    } else if (std::holds_alternative<Abandoned>(answer)) {
+      End(reactor, grpc::Status::CANCELLED);
+    } else {
+      if (std::get<Accepted>(answer).again) service_->metrics_.RetryAnswered(method_);
+      return true;
+    }
+    return false;
+  }
+
+  Context* context() const { return context_; }
+
+ private:
+  GameService* service_;
+  Context* context_;
+  Method method_;
+  absl::Duration begun_;
+};
+
+GameService::GameService(Games& games, Watches& watches, const Tokens& tokens, const Clock& clock, Metrics& metrics,
+                         Access& access, uint64_t max_watchers_per_game)
+    : games_(games),
+      watches_(watches),
+      tokens_(tokens),
+      clock_(clock),
+      metrics_(metrics),
+      access_(access),
+      max_watchers_per_game_(max_watchers_per_game) {}
+
+void GameService::Drain() {
+  draining_.store(true, std::memory_order_relaxed);
+  watches_.Stop(ToStatus(Draining()));
+}
+
+std::string GameService::CreationId(const CreateCall& create, std::string_view caller) {
+  if (!create.game_id.empty()) return create.game_id;
+  if (create.request_id.empty()) return RandomGameId();
+  // After a key change the game may stand under the id of an older key.
+  const std::vector<std::string> ids = tokens_.GameIds(caller, create.request_id);
+  for (const std::string& id : ids) {
+    if (games_.Find(id) != nullptr) return id;
+  }
+  return ids.front();
+}
+
+void GameService::FillCreated(const Game& game, v1::CreateGameResponse* response) const {
+  const auto snapshot = game.Read();
+  const Record& record = snapshot->record;
+  FillGame(game.id(), record, snapshot->table, games_.Expires(snapshot->table), true, response->mutable_game());
+  const Start start = record.start();
+  for (size_t seat = 0; seat < start.seats.size(); ++seat) {
+    response->add_seat_tokens(start.seats[seat].open
+                                  ? std::string()
+                                  : tokens_.SeatToken(game.id(), record.nonce(), static_cast<int>(seat)));
+  }
+  response->set_owner_token(tokens_.OwnerToken(game.id(), record.nonce()));
+}
+
+GameService::Reactor* GameService::CreateGame(Context* context, const v1::CreateGameRequest* request,
+                                              v1::CreateGameResponse* response) {
+  const Call call(*this, context, Method::kCreateGame);
+  Reactor* reactor = context->DefaultReactor();
+  if (const auto refused = call.Admit(true)) return call.End(reactor, *refused);
+  const std::string caller = CallerOf(*context);
+  const uint64_t seed = request->rules().random_blocked() != 0 ? RandomBits() : 0;
+  auto checked = Check(*request, caller, seed);
+  if (const auto* error = std::get_if<Error>(&checked)) return call.End(reactor, *error);
+  auto& create = std::get<CreateCall>(checked);
+  games_.Create(
+      CreationId(create, caller), std::move(create.wish), [context] { return context->IsCancelled(); },
+      [this, call, reactor, response](Answer answer, const std::shared_ptr<Game>& game) {
+        if (!call.Granted(reactor, answer)) return;
+        FillCreated(*game, response);
+        call.End(reactor, grpc::Status::OK);
+      });
+  return reactor;
+}
+
+GameService::Reactor* GameService::JoinGame(Context* context, const v1::JoinGameRequest* request,
+                                            v1::JoinGameResponse* response) {
+  const Call call(*this, context, Method::kJoinGame);
+  Reactor* reactor = context->DefaultReactor();
+  if (const auto refused = call.Admit(false)) return call.End(reactor, *refused);
+  auto checked = Check(*request);
+  if (const auto* error = std::get_if<Error>(&checked)) return call.End(reactor, *error);
+  const std::shared_ptr<Game> game = games_.Find(request->game_id());
+  if (game == nullptr) return call.End(reactor, GameNotFound(request->game_id()));
+  auto proposal = std::make_unique<Proposal>();
+  proposal->wish = std::get<JoinWish>(std::move(checked));
+  proposal->abandoned = [context] { return context->IsCancelled(); };
+  proposal->answer = [this, call, reactor, response, game](Answer answer) {
+    if (!call.Granted(reactor, answer)) return;
+    const int seat = std::get<Accepted>(answer).event.command.seat;
+    const auto snapshot = game->Read();
+    FillGame(game->id(), snapshot->record, snapshot->table, games_.Expires(snapshot->table), true,
+             response->mutable_game());
+    response->set_color(ToApi(static_cast<Color>(seat)));
+    response->set_seat_token(tokens_.SeatToken(game->id(), snapshot->record.nonce(), seat));
+    call.End(reactor, grpc::Status::OK);
+  };
+  if (auto back = game->Submit(std::move(proposal))) back->answer(GameNotFound(game->id()));
+  return reactor;
+}
+
+GameService::Reactor* GameService::GetGame(Context* context, const v1::GetGameRequest* request,
+                                           v1::GetGameResponse* response) {
+  const Call call(*this, context, Method::kGetGame);
+  Reactor* reactor = context->DefaultReactor();
+  if (const auto refused = call.Admit(false)) return call.End(reactor, *refused);
+  if (const auto wrong = Check(*request)) return call.End(reactor, *wrong);
+  const std::shared_ptr<Game> game = games_.Find(request->game_id());
+  const auto snapshot = game == nullptr ? std::nullopt : game->Read();
+  if (!snapshot.has_value()) return call.End(reactor, GameNotFound(request->game_id()));
+  FillGame(game->id(), snapshot->record, snapshot->table, games_.Expires(snapshot->table), true,
+           response->mutable_game());
+  return call.End(reactor, grpc::Status::OK);
+}
+
+GameService::Reactor* GameService::ListGames(Context* context, const v1::ListGamesRequest* request,
+                                             v1::ListGamesResponse* response) {
+  const Call call(*this, context, Method::kListGames);
+  Reactor* reactor = context->DefaultReactor();
+  if (const auto refused = call.Admit(false)) return call.End(reactor, *refused);
+  const auto checked = Check(*request);
+  if (const auto* error = std::get_if<Error>(&checked)) return call.End(reactor, *error);
+  const auto& list = std::get<ListCall>(checked);
+  auto listed = games_.List(list.page_size, list.page_token, {list.state, list.variant});
+  if (const auto* error = std::get_if<Error>(&listed)) return call.End(reactor, *error);
+  auto& page = std::get<Games::Page>(listed);
+  for (const auto& game : page.games) {
+    const auto snapshot = game->Read();
+    FillGame(game->id(), snapshot->record, snapshot->table, games_.Expires(snapshot->table), false,
+             response->add_games());
+  }
+  response->set_next_page_token(std::move(page.next_page_token));
+  return call.End(reactor, grpc::Status::OK);
+}
+
+// SubmitMove, ResignGame and AbortGame: a wish in, an event out.
+template <typename Request, typename Response>
+GameService::Reactor* GameService::Command(Context* context, Method method, const Request* request,
+                                           Response* response) {
+  const Call call(*this, context, method);
+  Reactor* reactor = context->DefaultReactor();
+  if (const auto refused = call.Admit(false)) return call.End(reactor, *refused);
+  auto checked = Check(*request);
+  if (const auto* error = std::get_if<Error>(&checked)) return call.End(reactor, *error);
+  const std::shared_ptr<Game> game = games_.Find(request->game_id());
+  if (game == nullptr) return call.End(reactor, GameNotFound(request->game_id()));
+  auto proposal = std::make_unique<Proposal>();
+  proposal->wish = std::get<0>(std::move(checked));
+  proposal->abandoned = [context] { return context->IsCancelled(); };
+  proposal->answer = [call, reactor, response](Answer answer) {
+    if (!call.Granted(reactor, answer)) return;
+    FillEvent(std::get<Accepted>(answer).event, response->mutable_event());
+    call.End(reactor, grpc::Status::OK);
+  };
+  if (auto back = game->Submit(std::move(proposal))) back->answer(GameNotFound(game->id()));
+  return reactor;
+}
+
+GameService::Reactor* GameService::SubmitMove(Context* context, const v1::SubmitMoveRequest* request,
+                                              v1::SubmitMoveResponse* response) {
+  return Command(context, Method::kSubmitMove, request, response);
+}
+
+GameService::Reactor* GameService::ResignGame(Context* context, const v1::ResignGameRequest* request,
+                                              v1::ResignGameResponse* response) {
+  return Command(context, Method::kResignGame, request, response);
+}
+
+GameService::Reactor* GameService::AbortGame(Context* context, const v1::AbortGameRequest* request,
+                                             v1::AbortGameResponse* response) {
+  return Command(context, Method::kAbortGame, request, response);
+}
+
+OrError<std::shared_ptr<WatchStream>> GameService::OpenWatch(Context* context, const grpc::ByteBuffer* bytes,
+                                                             const Call& call) {
+  if (auto refused = call.Admit(true)) return *std::move(refused);
+  v1::WatchGameRequest request;
+  grpc::ByteBuffer copy(*bytes);
+  if (!grpc::GenericDeserialize<grpc::ProtoBufferReader, v1::WatchGameRequest>(&copy, &request).ok()) {
+    return Malformed("request", "does not parse");
+  }
+  const auto checked = Check(request);
+  if (const auto* error = std::get_if<Error>(&checked)) return *error;
+  const auto& watch = std::get<WatchCall>(checked);
+  const std::shared_ptr<Game> game = games_.Find(request.game_id());
+  const uint64_t version = game == nullptr ? 0 : game->version();
+  if (version == 0) return GameNotFound(request.game_id());
+  if (watch.after_version.value_or(0) > version) {
+    return Error{.reason = Reason::kVersionInFuture,
+                 .message = "the game has not come to this version",
+                 .metadata = {{"current_version", std::to_string(version)}}};
+  }
+  const WatchStream::Hooks hooks = {
+      .snapshot = SnapshotBytes,
+      .heartbeat = HeartbeatBytes,
+      .expires = [this](const Table& table) { return games_.Expires(table); },
+      .over = [call](const grpc::Status& status) { call.Over(status); },
+  };
+  auto stream = std::make_shared<WatchStream>(context, game, watch.after_version, watch.heartbeat, clock_, metrics_,
+                                              watches_, hooks);
+  const Error too_many = {.reason = Reason::kTooManyWatchers,
+                          .message = "as many watch as may",
+                          .retry_after = absl::Seconds(5)};
+  switch (watches_.Add(stream)) {
+    case Watches::Admission::kStopping: return Draining();
+    case Watches::Admission::kTooMany: return too_many;
+    case Watches::Admission::kAdmitted: break;
+  }
+  if (!game->AddWatcher(stream, max_watchers_per_game_)) {
+    watches_.Remove(stream);
+    return too_many;
+  }
+  return stream;
+}
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* GameService::WatchGame(Context* context,
+                                                                   const grpc::ByteBuffer* request) {
+  const Call call(*this, context, Method::kWatchGame);
+  auto opened = OpenWatch(context, request, call);
+  if (const auto* error = std::get_if<Error>(&opened)) {
+    const grpc::Status status = call.Refuse(*error);
+    call.Over(status);
+    return new RefusedWatch(status);
+  }
+  auto& stream = std::get<std::shared_ptr<WatchStream>>(opened);
+  stream->Start();
+  return stream.get();
+}
+
+GameService::Reactor* GameService::ListVariants(Context* context, const v1::ListVariantsRequest*,
+                                                v1::ListVariantsResponse* response) {
+  const Call call(*this, context, Method::kListVariants);
+  Reactor* reactor = context->DefaultReactor();
+  if (const auto refused = call.Admit(false)) return call.End(reactor, *refused);
+  FillVariants(response);
+  return call.End(reactor, grpc::Status::OK);
+}
+
+}  // namespace reversi

@@ -1,0 +1,245 @@
+#include "service/games.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/hash/hash.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "service/convert.h"
+#include "service/text.h"
+
+namespace reversi {
+namespace {
+
+// Entries of the list that one call looks at, so that a rare filter costs no long lock: the page may be short.
+constexpr int kMaxScanned = 20'000;
+// A time-out that could not be put is tried again after this long.
+constexpr absl::Duration kDeadlineRetry = absl::Seconds(1);
+
+Error TooManyGames() {
+  return {.reason = Reason::kTooManyGames,
+          .message = "the server holds as many games as it may",
+          .retry_after = absl::Seconds(10)};
+}
+
+}  // namespace
+
+size_t Games::IdOf::operator()(std::string_view id) const { return absl::HashOf(id); }
+
+Games::Games(Store& store, const Tokens& tokens, const Clock& clock, Metrics& metrics, Retention retention,
+             GameLimits limits)
+    : metrics_(metrics),
+      store_(store),
+      clock_(clock),
+      retention_(retention),
+      limits_(limits),
+      context_{.store = store,
+               .tokens = tokens,
+               .clock = clock,
+               .listener = *this,
+               .serialize = SerializeForWatchers,
+               .command_queue = limits.command_queue} {}
+Games::~Games() = default;
+
+Games::Shard& Games::ShardOf(std::string_view id) {
+  static_assert(kSweepCalls == 64, "six bits choose the shard");
+  return shards_[absl::HashOf(id) >> 58];
+}
+
+std::shared_ptr<Game> Games::Find(std::string_view id) {
+  Shard& shard = ShardOf(id);
+  absl::MutexLock lock(&shard.mu);
+  const auto found = shard.games.find(id);
+  return found == shard.games.end() ? nullptr : *found;
+}
+
+std::shared_ptr<Game> Games::FindOrAdd(const std::string& id) {
+  Shard& shard = ShardOf(id);
+  absl::MutexLock lock(&shard.mu);
+  const auto found = shard.games.find(id);
+  if (found != shard.games.end()) return *found;
+  if (count_.fetch_add(1, std::memory_order_relaxed) >= limits_.games) {
+    count_.fetch_sub(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  auto game = std::make_shared<Game>(id, context_);
+  shard.games.insert(game);
+  return game;
+}
+
+bool Games::Remove(const std::shared_ptr<Game>& game) {
+  Shard& shard = ShardOf(game->id());
+  absl::MutexLock lock(&shard.mu);
+  const auto found = shard.games.find(game->id());
+  if (found == shard.games.end() || *found != game) return false;
+  shard.games.erase(found);
+  count_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+void Games::Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> abandoned, CreateAnswer answer) {
+  auto proposal = std::make_unique<Proposal>();
+  proposal->abandoned = std::move(abandoned);
+  const auto shared_answer = std::make_shared<CreateAnswer>(std::move(answer));
+  proposal->wish = std::move(wish);
+  // Again only when the place was given up just as it was found.
+  while (proposal != nullptr) {
+    std::shared_ptr<Game> game = FindOrAdd(id);
+    if (game == nullptr) {
+      const Start& start = std::get<CreateWish>(proposal->wish).start;
+      const auto begun = Begin(start);
+      const auto* bad = std::get_if<BadOpening>(&begun);
+      return (*shared_answer)(bad == nullptr ? TooManyGames() : IllegalOpening(start, *bad), nullptr);
+    }
+    proposal->answer = [this, game, shared_answer](Answer got) {
+      if (!std::holds_alternative<Accepted>(got) && game->Retire()) Remove(game);
+      (*shared_answer)(std::move(got), game);
+    };
+    proposal = game->Submit(std::move(proposal));
+  }
+}
+
+void Games::Committed(Game& game, const Event& event, std::optional<GameState> before) {
+  const Table& after = event.after;
+  const Variant variant = after.position.variant();
+  if (event.created) {
+    metrics_.GameCreated(variant, after.position.players());
+    const auto snapshot = game.Read();
+    const Start start = snapshot->record.start();
+    if (!start.unlisted) {
+      absl::MutexLock lock(&list_mu_);
+      list_.insert({absl::ToUnixMillis(start.created), variant, game.shared_from_this()});
+    }
+  } else if (event.command.kind == Command::Kind::kMove) {
+    metrics_.MoveAccepted(variant);
+  }
+  if (after.state == GameState::kFinished) {
+    const absl::Time created = game.Read()->record.start().created;
+    metrics_.GameFinished(variant, after.reason, after.position.ply(), after.time - created);
+  }
+  // A deadline that only moves back is found out when the earlier one comes up.
+  const bool first = !before.has_value() || *before == GameState::kWaiting;
+  if (after.deadline != absl::InfiniteFuture() && first) {
+    absl::MutexLock lock(&due_mu_);
+    due_.push({game.deadline(), game.weak_from_this()});
+  }
+}
+
+void Games::RunDeadlines() {
+  const absl::Duration now = clock_.Steady();
+  for (;;) {
+    std::shared_ptr<Game> game;
+    {
+      absl::MutexLock lock(&due_mu_);
+      if (due_.empty() || due_.top().when > now) return;
+      game = due_.top().game.lock();
+      due_.pop();
+    }
+    if (game == nullptr) continue;
+    if (game->deadline() <= now) game->CheckDeadline();
+    const absl::Duration next = game->deadline();
+    if (next == absl::InfiniteDuration()) continue;
+    absl::MutexLock lock(&due_mu_);
+    due_.push({std::max(next, now + (next <= now ? kDeadlineRetry : absl::ZeroDuration())), game});
+  }
+}
+
+absl::Time Games::Expires(const Table& table) const {
+  absl::Duration keep = absl::ZeroDuration();
+  switch (table.state) {
+    case GameState::kWaiting:
+      keep = retention_.waiting;
+      break;
+    case GameState::kActive:
+      // A running turn limit ends the game by itself.
+      if (table.deadline != absl::InfiniteFuture()) return absl::InfiniteFuture();
+      keep = retention_.idle;
+      break;
+    case GameState::kFinished:
+      keep = retention_.finished;
+      break;
+  }
+  return keep == absl::ZeroDuration() ? absl::InfiniteFuture() : table.time + keep;
+}
+
+void Games::Sweep() {
+  Shard& shard = shards_[next_sweep_.fetch_add(1, std::memory_order_relaxed) % shards_.size()];
+  const absl::Time now = clock_.Wall();
+  const auto youngest = std::min({retention_.finished, retention_.waiting, retention_.idle}, [](auto a, auto b) {
+    return a != absl::ZeroDuration() && (b == absl::ZeroDuration() || a < b);
+  });
+  if (youngest == absl::ZeroDuration()) return;
+  const int64_t before_ms = absl::ToUnixMillis(now - youngest);
+  std::vector<std::shared_ptr<Game>> old;
+  {
+    absl::MutexLock lock(&shard.mu);
+    for (const auto& game : shard.games) {
+      if (game->version() != 0 && game->time_ms() <= before_ms) old.push_back(game);
+    }
+  }
+  for (const auto& game : old) DropIfOver(game, now);
+}
+
+void Games::DropIfOver(const std::shared_ptr<Game>& game, absl::Time now) {
+  const auto snapshot = game->Read();
+  if (!snapshot.has_value() || Expires(snapshot->table) > now) return;
+  if (snapshot->table.state == GameState::kFinished) return Drop(game);
+  auto proposal = std::make_unique<Proposal>();
+  proposal->wish = ExpireWish{snapshot->table.version};
+  proposal->answer = [this, game](Answer answer) {
+    // Its watchers have the event; the log lives on with them.
+    if (std::holds_alternative<Accepted>(answer)) Drop(game);
+  };
+  // A game that was made is never retired: the proposal does not come back.
+  game->Submit(std::move(proposal));
+}
+
+void Games::Drop(const std::shared_ptr<Game>& game) {
+  const auto snapshot = game->Read();
+  const int64_t created_ms = absl::ToUnixMillis(snapshot->record.start().created);
+  // First from the store, so that a new game of this id cannot meet the old record.
+  store_.Delete(game->id(), snapshot->table.version, [this, game, created_ms](PutResult result) {
+    const bool gone = result.outcome == PutOutcome::kDone ||
+                      (result.outcome == PutOutcome::kConflict && result.current.version == 0);
+    if (!gone) return;  // the next sweep tries again
+    {
+      absl::MutexLock lock(&list_mu_);
+      const auto found = list_.find(Place{created_ms, game->id()});
+      if (found != list_.end() && found->game == game) list_.erase(found);
+    }
+    if (Remove(game)) metrics_.GameDropped();
+  });
+}
+
+OrError<Games::Page> Games::List(int page_size, std::string_view page_token, Filter filter) {
+  Place after{std::numeric_limits<int64_t>::max(), ""};
+  if (!page_token.empty()) {
+    std::string text;
+    std::vector<std::string> parts;
+    if (page_token.size() <= 256 && absl::WebSafeBase64Unescape(ToAbsl(page_token), &text)) parts = absl::StrSplit(text, '/');
+    if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &after.created_ms)) {
+      return Malformed("page_token", "is no next_page_token of this server");
+    }
+    after.id = parts[1];
+  }
+  Page page;
+  Place last = after;
+  absl::MutexLock lock(&list_mu_);
+  int scanned = 0;
+  for (auto at = list_.upper_bound(after); at != list_.end(); ++at) {
+    if (static_cast<int>(page.games.size()) == page_size || ++scanned > kMaxScanned) {
+      page.next_page_token = absl::WebSafeBase64Escape(absl::StrCat(last.created_ms, "/", last.id));
+      break;
+    }
+    last = {at->created_ms, at->game->id()};
+    if (filter.variant.has_value() && *filter.variant != at->variant) continue;
+    if (filter.state.has_value() && *filter.state != at->game->state()) continue;
+    page.games.push_back(at->game);
+  }
+  return page;
+}
+
+}  // namespace reversi

@@ -1,0 +1,145 @@
+// All games: by id, by age for lists, and by what the clock will do to them.
+#ifndef REVERSI_SERVICE_GAMES_H_
+#define REVERSI_SERVICE_GAMES_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "service/game.h"
+#include "service/metrics.h"
+
+namespace reversi {
+
+// How long games are kept; zero = for ever.
+struct Retention {
+  absl::Duration finished;
+  absl::Duration waiting;
+  absl::Duration idle;
+};
+
+struct GameLimits {
+  uint64_t games;
+  uint64_t command_queue;
+};
+
+class Games : public GameListener {
+ public:
+  // All references outlive it.
+  Games(Store& store, const Tokens& tokens, const Clock& clock, Metrics& metrics, Retention retention,
+        GameLimits limits);
+  ~Games() override;
+
+  // The game of this id, or null. Version 0 = it is just being made.
+  std::shared_ptr<Game> Find(std::string_view id);
+
+  // Makes a game: `answer` gets the game too. Refused when there are too many.
+  using CreateAnswer = absl::AnyInvocable<void(Answer answer, std::shared_ptr<Game> game)>;
+  void Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> abandoned, CreateAnswer answer);
+
+  // When the game is dropped if nothing more happens to it; infinite = never.
+  absl::Time Expires(const Table& table) const;
+
+  // A page of listed games, newest first. `page_token` empty = from the newest.
+  struct Page {
+    std::vector<std::shared_ptr<Game>> games;
+    std::string next_page_token;  // empty = the last page
+  };
+  struct Filter {
+    std::optional<GameState> state;
+    std::optional<Variant> variant;
+  };
+  OrError<Page> List(int page_size, std::string_view page_token, Filter filter);
+
+  // Makes the time-outs that are due. Called at least every 20 ms or so.
+  void RunDeadlines();
+  // Ends and drops what has outlived its retention, a share of all games at a call; a full round takes
+  // kSweepCalls calls.
+  static constexpr int kSweepCalls = 64;
+  void Sweep();
+
+  uint64_t count() const { return count_.load(std::memory_order_relaxed); }
+
+  void Committed(Game& game, const Event& event, std::optional<GameState> before) override;
+
+ private:
+  struct IdOf {
+    using is_transparent = void;
+    size_t operator()(std::string_view id) const;
+    size_t operator()(const std::shared_ptr<Game>& game) const { return (*this)(game->id()); }
+  };
+  struct SameId {
+    using is_transparent = void;
+    bool operator()(const std::shared_ptr<Game>& a, const std::shared_ptr<Game>& b) const {
+      return a->id() == b->id();
+    }
+    bool operator()(const std::shared_ptr<Game>& a, std::string_view id) const { return a->id() == id; }
+  };
+  struct Shard {
+    absl::Mutex mu;
+    absl::flat_hash_set<std::shared_ptr<Game>, IdOf, SameId> games ABSL_GUARDED_BY(mu);
+  };
+  // An entry of the list: newest first, then by id.
+  struct Listed {
+    int64_t created_ms;
+    Variant variant;
+    std::shared_ptr<Game> game;
+  };
+  struct Newer {
+    using is_transparent = void;
+    template <typename A, typename B>
+    bool operator()(const A& a, const B& b) const {
+      return a.created_ms != b.created_ms ? a.created_ms > b.created_ms : IdIn(a) < IdIn(b);
+    }
+  };
+  struct Place {
+    int64_t created_ms;
+    std::string id;
+  };
+  static const std::string& IdIn(const Listed& listed) { return listed.game->id(); }
+  static const std::string& IdIn(const Place& place) { return place.id; }
+  struct Due {
+    absl::Duration when;
+    std::weak_ptr<Game> game;
+    bool operator>(const Due& other) const { return when > other.when; }
+  };
+
+  Shard& ShardOf(std::string_view id);
+  std::shared_ptr<Game> FindOrAdd(const std::string& id);
+  // False = it was not there.
+  bool Remove(const std::shared_ptr<Game>& game);
+  void DropIfOver(const std::shared_ptr<Game>& game, absl::Time now);
+  void Drop(const std::shared_ptr<Game>& game);
+
+  Metrics& metrics_;
+  Store& store_;
+  const Clock& clock_;
+  const Retention retention_;
+  const GameLimits limits_;
+  GameContext context_;
+  std::array<Shard, kSweepCalls> shards_;
+  std::atomic<uint64_t> count_ = 0;
+  std::atomic<uint32_t> next_sweep_ = 0;
+
+  absl::Mutex list_mu_;
+  absl::btree_set<Listed, Newer> list_ ABSL_GUARDED_BY(list_mu_);
+
+  absl::Mutex due_mu_;
+  std::priority_queue<Due, std::vector<Due>, std::greater<Due>> due_ ABSL_GUARDED_BY(due_mu_);
+};
+
+}  // namespace reversi
+
+#endif  // REVERSI_SERVICE_GAMES_H_

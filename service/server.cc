@@ -1,0 +1,214 @@
+#include "service/server.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <thread>
+#include <utility>
+
+#include <grpc/impl/codegen/grpc_types.h>
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "service/access.h"
+#include "service/clock.h"
+#include "service/game_service.h"
+#include "service/games.h"
+#include "service/log.h"
+#include "service/metrics.h"
+#include "service/store_memory.h"
+#include "service/tokens.h"
+#include "service/watch_stream.h"
+
+namespace reversi {
+namespace {
+
+constexpr char kServiceName[] = "reversi.v1.GameService";
+// How often the clock's work is looked at.
+constexpr absl::Duration kTick = absl::Milliseconds(20);
+constexpr absl::Duration kWatchTick = absl::Milliseconds(250);
+// Both of gRPC's pollers doze off after a second of silence, and the next call waits up to 100 ms for them. An own
+// call now and then keeps them awake (3 ms).
+constexpr absl::Duration kWakeInterval = absl::Milliseconds(300);
+// A full round over all games to find those whose retention is over.
+constexpr absl::Duration kSlowestRound = absl::Seconds(64);
+// How long a reader that takes nothing may hold up the stop before its stream is reset.
+constexpr absl::Duration kStalledGrace = absl::Milliseconds(300);
+
+// "HOST:PORT" with the port that was chosen.
+std::string Chosen(const std::string& address, int port) {
+  return absl::StrCat(address.substr(0, address.rfind(':') + 1), port);
+}
+
+int Milliseconds(absl::Duration duration) {
+  const int64_t ms = absl::ToInt64Milliseconds(duration);
+  return static_cast<int>(std::min<int64_t>(ms, std::numeric_limits<int>::max()));
+}
+
+void SetConnectionArguments(const Config& config, grpc::ServerBuilder& builder) {
+  // On by default: a second server would take the same port silently.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  const auto set = [&](const char* name, absl::Duration value) {
+    if (value != absl::ZeroDuration()) builder.AddChannelArgument(name, Milliseconds(value));
+  };
+  set(GRPC_ARG_KEEPALIVE_TIME_MS, config.keepalive_time);
+  set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, config.keepalive_timeout);
+  set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, config.keepalive_min_interval);
+  set(GRPC_ARG_MAX_CONNECTION_AGE_MS, config.connection_age);
+  set(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, config.connection_age_grace);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.SetMaxReceiveMessageSize(static_cast<int>(config.max_message_bytes));
+  if (config.memory_quota_bytes != 0) {
+    builder.SetResourceQuota(grpc::ResourceQuota("server").Resize(config.memory_quota_bytes));
+  }
+}
+
+class RunningServer : public Server {
+ public:
+  RunningServer(const Config& config, const std::vector<std::string>& token_keys)
+      : config_(config),
+        tokens_(token_keys),
+        access_(config.rate_limit, static_cast<double>(config.rate_burst)),
+        games_(store_, tokens_, clock_, metrics_,
+               {config.keep_finished, config.keep_waiting, config.keep_idle}, {config.max_games, config.command_queue}),
+        watches_(config.max_watchers),
+        service_(games_, watches_, tokens_, clock_, metrics_, access_, config.max_watchers_per_game) {}
+
+  ~RunningServer() override {
+    if (grpc_ != nullptr) Stop(absl::ZeroDuration());
+  }
+
+  // Empty = all is well.
+  std::string Listen() {
+    auto metrics_server = MetricsServer::Start(config_.metrics_listen, metrics_);
+    if (const auto* wrong = std::get_if<std::string>(&metrics_server)) return *wrong;
+    metrics_server_ = std::get<std::unique_ptr<MetricsServer>>(std::move(metrics_server));
+
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+    grpc::ServerBuilder builder;
+    SetConnectionArguments(config_, builder);
+    builder.AddListeningPort(config_.listen, grpc::InsecureServerCredentials(), &port_);
+    builder.RegisterService(&service_);
+    grpc_ = builder.BuildAndStart();
+    if (grpc_ == nullptr || port_ == 0) {
+      grpc_.reset();
+      return absl::StrCat("cannot listen on ", config_.listen,
+                          " for gRPC: the port is taken or the address is not here");
+    }
+    SetServing(true);
+    ticker_ = std::thread([this] { Tick(); });
+    return {};
+  }
+
+  std::string grpc_address() const override { return Chosen(config_.listen, port_); }
+  std::string metrics_address() const override { return Chosen(config_.metrics_listen, metrics_server_->port()); }
+  std::string health_address() const override { return {}; }
+
+  void Announce() override {
+    metrics_.Draining();
+    SetServing(false);
+  }
+
+  void Stop(absl::Duration grace) override {
+    const absl::Duration deadline = clock_.Steady() + grace;
+    Announce();
+    service_.Drain();
+    // Readers that take nothing: their streams cannot end by themselves.
+    std::thread cutter([this, grace] {
+      const absl::Duration until = clock_.Steady() + std::min(grace, kStalledGrace);
+      while (clock_.Steady() < until && watches_.count() > 0) absl::SleepFor(absl::Milliseconds(10));
+      watches_.CutStalled();
+    });
+    StopTicker();
+    grpc_->Shutdown(absl::ToChronoTime(absl::Now() + (deadline - clock_.Steady())));
+    cutter.join();
+    grpc_->Wait();
+    grpc_.reset();
+  }
+
+ private:
+  void SetServing(bool serving) {
+    grpc::HealthCheckServiceInterface* health = grpc_->GetHealthCheckService();
+    health->SetServingStatus("", serving);
+    health->SetServingStatus(kServiceName, serving);
+  }
+
+  // The clock's work, on a thread of its own until the stop.
+  void Tick() {
+    const absl::Duration round = std::min({kSlowestRound, Shortest(config_.keep_finished),
+                                           Shortest(config_.keep_waiting), Shortest(config_.keep_idle)});
+    const absl::Duration sweep_every = std::max(round / Games::kSweepCalls, absl::Milliseconds(1));
+    absl::Duration next_sweep = clock_.Steady();
+    absl::Duration next_watch = next_sweep;
+    absl::Duration next_wake = next_sweep;
+    const auto health = grpc::health::v1::Health::NewStub(grpc_->InProcessChannel(grpc::ChannelArguments()));
+    absl::MutexLock lock(&ticker_mu_);
+    while (!ticker_mu_.AwaitWithTimeout(absl::Condition(&ticker_stops_), kTick)) {
+      const absl::Duration now = clock_.Steady();
+      games_.RunDeadlines();
+      for (; next_sweep <= now; next_sweep += sweep_every) games_.Sweep();
+      if (now >= next_watch) {
+        next_watch = now + kWatchTick;
+        watches_.Tick(now, config_.watch_stall_limit,
+                      [this](const Game& game) { return games_.Find(game.id()) != nullptr; });
+      }
+      if (now >= next_wake) {
+        next_wake = now + kWakeInterval;
+        grpc::ClientContext context;
+        context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
+        grpc::health::v1::HealthCheckResponse response;
+        health->Check(&context, {}, &response);  // whatever the answer: the call itself is the point
+      }
+    }
+  }
+
+  static absl::Duration Shortest(absl::Duration keep) {
+    return keep == absl::ZeroDuration() ? absl::InfiniteDuration() : std::max(keep / 4, absl::Milliseconds(64));
+  }
+
+  void StopTicker() {
+    {
+      absl::MutexLock lock(&ticker_mu_);
+      ticker_stops_ = true;
+    }
+    if (ticker_.joinable()) ticker_.join();
+  }
+
+  const Config config_;
+  const SystemClock clock_;
+  Metrics metrics_;
+  MemoryStore store_;
+  Tokens tokens_;
+  Access access_;
+  Games games_;
+  Watches watches_;
+  GameService service_;
+  std::unique_ptr<MetricsServer> metrics_server_;
+  std::unique_ptr<grpc::Server> grpc_;
+  int port_ = 0;
+  std::thread ticker_;
+  absl::Mutex ticker_mu_;
+  bool ticker_stops_ ABSL_GUARDED_BY(ticker_mu_) = false;
+};
+
+}  // namespace
+
+std::variant<std::unique_ptr<Server>, std::string> Server::Start(const Config& config,
+                                                                 const std::vector<std::string>& token_keys) {
+  auto server = std::make_unique<RunningServer>(
+      config, token_keys.empty() ? std::vector<std::string>{RandomBytes(kMinKeyBytes)} : token_keys);
+  std::string wrong = server->Listen();
+  if (!wrong.empty()) return wrong;
+  return server;
+}
+
+}  // namespace reversi

@@ -1,0 +1,38 @@
+// The default store: a sharded map in memory. Completes inline, so that no answer changes threads. A restart loses
+// everything.
+#ifndef REVERSI_SERVICE_STORE_MEMORY_H_
+#define REVERSI_SERVICE_STORE_MEMORY_H_
+
+#include <array>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
+#include "service/store.h"
+
+namespace reversi {
+
+class MemoryStore : public Store {
+ public:
+  void Get(std::string_view game_id, GetDone done) override;
+  void Put(std::string_view game_id, uint64_t expected_version, Bytes record, PutDone done) override;
+  void Delete(std::string_view game_id, uint64_t expected_version, PutDone done) override;
+  void Follow(Follower follower) override;
+  bool shared() const override { return false; }
+
+ private:
+  struct Shard {
+    absl::Mutex mu;
+    absl::flat_hash_map<std::string, Stored> games ABSL_GUARDED_BY(mu);
+  };
+  Shard& ShardOf(std::string_view game_id);
+
+  std::array<Shard, 64> shards_;
+  // Set before the first put; called under the shard's lock, which keeps a game's changes in order.
+  Follower follower_;
+};
+
+}  // namespace reversi
+
+#endif  // REVERSI_SERVICE_STORE_MEMORY_H_

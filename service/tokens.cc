@@ -1,0 +1,150 @@
+#include "service/tokens.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>
+
+#include "absl/strings/escaping.h"
+
+namespace reversi {
+namespace {
+
+constexpr size_t kMacBytes = 16;
+constexpr char kOwner = 'o';
+
+char SeatLetter(int seat) { return static_cast<char>('1' + seat); }
+
+// Lengths keep the parts apart: no two lists of parts give the same text.
+std::string Joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (std::string_view part : parts) {
+    const uint32_t size = static_cast<uint32_t>(part.size());
+    for (int shift = 0; shift < 32; shift += 8) text.push_back(static_cast<char>(size >> shift & 0xff));
+    text.append(part);
+  }
+  return text;
+}
+
+std::string Base32(std::string_view bytes) {
+  static constexpr char kAlphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
+  std::string text;
+  uint32_t bits = 0;
+  int count = 0;
+  for (char c : bytes) {
+    bits = bits << 8 | static_cast<uint8_t>(c);
+    for (count += 8; count >= 5; count -= 5) text.push_back(kAlphabet[bits >> (count - 5) & 31]);
+  }
+  if (count > 0) text.push_back(kAlphabet[bits << (5 - count) & 31]);
+  return text;
+}
+
+}  // namespace
+
+// One HMAC key, set up once; each computation starts from a copy.
+class Tokens::Key {
+ public:
+  explicit Key(std::string_view key) {
+    EVP_MAC* mac = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
+    context_ = EVP_MAC_CTX_new(mac);
+    EVP_MAC_free(mac);
+    char digest[] = "SHA256";
+    const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string("digest", digest, 0),
+                                     OSSL_PARAM_construct_end()};
+    if (EVP_MAC_init(context_, reinterpret_cast<const unsigned char*>(key.data()), key.size(), parameters) != 1) {
+      std::abort();  // OpenSSL without HMAC-SHA-256
+    }
+  }
+  ~Key() { EVP_MAC_CTX_free(context_); }
+  Key(const Key&) = delete;
+  Key& operator=(const Key&) = delete;
+
+  std::string Mac(std::initializer_list<std::string_view> parts) const {
+    const std::string text = Joined(parts);
+    EVP_MAC_CTX* copy = EVP_MAC_CTX_dup(context_);
+    unsigned char out[EVP_MAX_MD_SIZE];
+    size_t size = 0;
+    EVP_MAC_update(copy, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+    EVP_MAC_final(copy, out, &size, sizeof(out));
+    EVP_MAC_CTX_free(copy);
+    return std::string(reinterpret_cast<char*>(out), kMacBytes);
+  }
+
+  // What the holder of a seat, or the owner, is given: who, and the proof.
+  std::string Token(std::string_view game_id, std::string_view nonce, char holder) const {
+    const std::string_view who(&holder, 1);
+    return std::string(1, holder) + absl::WebSafeBase64Escape(Mac({"token", game_id, nonce, who}));
+  }
+
+ private:
+  EVP_MAC_CTX* context_;
+};
+
+Tokens::Tokens(const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) keys_.push_back(std::make_unique<Key>(key));
+}
+Tokens::~Tokens() = default;
+
+std::string Tokens::SeatToken(std::string_view game_id, std::string_view nonce, int seat) const {
+  return keys_.front()->Token(game_id, nonce, SeatLetter(seat));
+}
+
+std::string Tokens::OwnerToken(std::string_view game_id, std::string_view nonce) const {
+  return keys_.front()->Token(game_id, nonce, kOwner);
+}
+
+bool Tokens::Matches(std::string_view token, std::string_view game_id, std::string_view nonce,
+                     char holder) const {
+  for (const auto& key : keys_) {
+    const std::string right = key->Token(game_id, nonce, holder);
+    if (token.size() == right.size() && CRYPTO_memcmp(token.data(), right.data(), right.size()) == 0) return true;
+  }
+  return false;
+}
+
+std::optional<int> Tokens::SeatOf(std::string_view token, std::string_view game_id,
+                                  std::string_view nonce) const {
+  // The first letter is no secret: it says which seat the rest must prove.
+  if (token.empty()) return std::nullopt;
+  const int seat = token[0] - '1';
+  if (seat < 0 || seat >= kMaxPlayers || !Matches(token, game_id, nonce, token[0])) return std::nullopt;
+  return seat;
+}
+
+bool Tokens::IsOwner(std::string_view token, std::string_view game_id, std::string_view nonce) const {
+  return Matches(token, game_id, nonce, kOwner);
+}
+
+std::vector<std::string> Tokens::GameIds(std::string_view caller, std::string_view request_id) const {
+  std::vector<std::string> ids;
+  for (const auto& key : keys_) ids.push_back(Base32(key->Mac({"game", caller, request_id})));
+  return ids;
+}
+
+std::string Digest(std::initializer_list<std::string_view> parts) {
+  const std::string text = Joined(parts);
+  unsigned char out[EVP_MAX_MD_SIZE];
+  size_t size = 0;
+  if (EVP_Q_digest(nullptr, "SHA256", nullptr, text.data(), text.size(), out, &size) != 1) std::abort();
+  return std::string(reinterpret_cast<char*>(out), kMacBytes);
+}
+
+std::string RandomBytes(size_t count) {
+  std::string bytes(count, '\0');
+  // Without randomness tokens could be guessed: better no service.
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) != 1) std::abort();
+  return bytes;
+}
+
+uint64_t RandomBits() {
+  uint64_t bits = 0;
+  std::memcpy(&bits, RandomBytes(sizeof(bits)).data(), sizeof(bits));
+  return bits;
+}
+
+std::string RandomGameId() { return Base32(RandomBytes(16)); }
+
+}  // namespace reversi

@@ -1,0 +1,182 @@
+#include "service/watch_stream.h"
+
+#include <utility>
+
+#include <grpcpp/support/slice.h>
+
+namespace reversi {
+namespace {
+
+// The same bytes for every watcher: the slice holds a reference.
+grpc::ByteBuffer Share(const Bytes& bytes) {
+  auto* held = new Bytes(bytes);
+  const std::string_view view = held->view();
+  const grpc::Slice slice(
+      const_cast<char*>(view.data()), view.size(), [](void* user) { delete static_cast<Bytes*>(user); }, held);
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+}  // namespace
+
+WatchStream::WatchStream(grpc::CallbackServerContext* context, std::shared_ptr<Game> game,
+                         std::optional<uint64_t> after_version, absl::Duration heartbeat, const Clock& clock,
+                         Metrics& metrics, Watches& watches, Hooks hooks)
+    : context_(context),
+      game_(std::move(game)),
+      heartbeat_(heartbeat),
+      clock_(clock),
+      metrics_(metrics),
+      watches_(watches),
+      hooks_(std::move(hooks)),
+      cursor_(after_version.value_or(0)),
+      snapshot_due_(!after_version.has_value()),
+      wrote_at_(clock.Steady()) {}
+
+void WatchStream::Start() {
+  absl::MutexLock lock(&mu_);
+  self_ = shared_from_this();
+  metrics_.WatchOpened();
+  // Alone and first: a first write that carries them with a buffer hint never arrives.
+  StartSendInitialMetadata();
+}
+
+void WatchStream::Wake() {
+  absl::MutexLock lock(&mu_);
+  Pump();
+}
+
+void WatchStream::Stop(const grpc::Status& status) {
+  absl::MutexLock lock(&mu_);
+  if (!end_with_.has_value()) end_with_ = status;
+  Pump();
+}
+
+void WatchStream::Cut() {
+  absl::MutexLock lock(&mu_);
+  if (writing_ && !done_) context_->TryCancel();
+}
+
+void WatchStream::Beat(absl::Duration now) {
+  absl::MutexLock lock(&mu_);
+  if (writing_ || finished_ || now - wrote_at_ < heartbeat_) return;
+  Pump();
+  if (!writing_ && !finished_) Send(hooks_.heartbeat(cursor_), false);
+}
+
+std::optional<absl::Duration> WatchStream::StalledSince() const {
+  absl::MutexLock lock(&mu_);
+  if (!writing_ || done_) return std::nullopt;
+  return wrote_at_;
+}
+
+void WatchStream::Pump() {
+  if (writing_ || finished_) return;
+  if (end_with_.has_value()) return End(*end_with_);
+  if (snapshot_due_) {
+    snapshot_due_ = false;
+    const auto snapshot = game_->Read();
+    cursor_ = snapshot->table.version;
+    const bool over = snapshot->table.state == GameState::kFinished;
+    return Send(hooks_.snapshot(*game_, *snapshot, hooks_.expires(snapshot->table)), over);
+  }
+  bool last = false;
+  const Bytes event = game_->EventAt(cursor_ + 1, &last);
+  if (!event.empty()) {
+    ++cursor_;
+    return Send(event, last);
+  }
+  if (game_->state() == GameState::kFinished && game_->version() == cursor_) End(grpc::Status::OK);
+}
+
+void WatchStream::Send(const Bytes& bytes, bool last) {
+  wrote_at_ = clock_.Steady();
+  buffer_ = Share(bytes);
+  metrics_.MessageSent(Method::kWatchGame);
+  writing_ = true;
+  if (!last) return StartWrite(&buffer_);
+  finished_ = true;
+  StartWriteAndFinish(&buffer_, grpc::WriteOptions(), grpc::Status::OK);
+}
+
+void WatchStream::End(const grpc::Status& status) {
+  finished_ = true;
+  ended_with_ = status;
+  Finish(status);
+}
+
+void WatchStream::OnSendInitialMetadataDone(bool ok) { OnWriteDone(ok); }
+
+void WatchStream::OnWriteDone(bool ok) {
+  absl::MutexLock lock(&mu_);
+  writing_ = false;
+  if (!ok && !end_with_.has_value()) end_with_ = grpc::Status::CANCELLED;
+  Pump();
+}
+
+void WatchStream::OnCancel() {
+  absl::MutexLock lock(&mu_);
+  if (!end_with_.has_value()) end_with_ = grpc::Status::CANCELLED;
+  Pump();
+}
+
+void WatchStream::OnDone() {
+  std::shared_ptr<WatchStream> self;
+  grpc::Status status;
+  {
+    absl::MutexLock lock(&mu_);
+    finished_ = true;
+    done_ = true;
+    status = ended_with_;
+    self = std::move(self_);
+  }
+  game_->RemoveWatcher(self);
+  watches_.Remove(self);
+  metrics_.WatchClosed();
+  hooks_.over(status);
+}
+
+Watches::Admission Watches::Add(const std::shared_ptr<WatchStream>& stream) {
+  absl::MutexLock lock(&mu_);
+  if (stopping_) return Admission::kStopping;
+  if (streams_.size() >= limit_) return Admission::kTooMany;
+  streams_.insert(stream);
+  return Admission::kAdmitted;
+}
+
+void Watches::Remove(const std::shared_ptr<WatchStream>& stream) {
+  absl::MutexLock lock(&mu_);
+  streams_.erase(stream);
+}
+
+std::vector<std::shared_ptr<WatchStream>> Watches::All() const {
+  absl::MutexLock lock(&mu_);
+  return {streams_.begin(), streams_.end()};
+}
+
+void Watches::Tick(absl::Duration now, absl::Duration stall_limit,
+                   const std::function<bool(const Game&)>& kept) {
+  for (const auto& stream : All()) {
+    stream->Beat(now);
+    const auto since = stream->StalledSince();
+    if (since.has_value() && now - *since > stall_limit && !kept(*stream->game())) stream->Cut();
+  }
+}
+
+void Watches::Stop(const grpc::Status& status) {
+  {
+    absl::MutexLock lock(&mu_);
+    stopping_ = true;
+  }
+  for (const auto& stream : All()) stream->Stop(status);
+}
+
+void Watches::CutStalled() {
+  for (const auto& stream : All()) stream->Cut();
+}
+
+size_t Watches::count() const {
+  absl::MutexLock lock(&mu_);
+  return streams_.size();
+}
+
+}  // namespace reversi

@@ -1,0 +1,127 @@
+// Open watches: each a cursor in its game's log and a gRPC stream that follows it.
+#ifndef REVERSI_SERVICE_WATCH_STREAM_H_
+#define REVERSI_SERVICE_WATCH_STREAM_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "service/clock.h"
+#include "service/game.h"
+#include "service/metrics.h"
+
+namespace reversi {
+
+class Watches;
+
+// One stream. gRPC's reactions and the wakes of the game meet under one lock, which covers every start of an
+// operation: one write at a time, Finish once, nothing after it. The object outlives OnDone as long as somebody
+// who may wake it holds it.
+class WatchStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
+                    public Watcher,
+                    public std::enable_shared_from_this<WatchStream> {
+ public:
+  // What a stream does besides reading its game.
+  struct Hooks {
+    // The snapshot as a serialized WatchGameResponse.
+    Bytes (*snapshot)(const Game& game, const Snapshot& snapshot, absl::Time expires);
+    Bytes (*heartbeat)(uint64_t version);
+    std::function<absl::Time(const Table&)> expires;
+    // Called once, when the stream is over.
+    std::function<void(const grpc::Status&)> over;
+  };
+
+  // Without `after_version` a snapshot comes first.
+  WatchStream(grpc::CallbackServerContext* context, std::shared_ptr<Game> game,
+              std::optional<uint64_t> after_version, absl::Duration heartbeat, const Clock& clock, Metrics& metrics,
+              Watches& watches, Hooks hooks);
+
+  // Begins to send. From now on the stream holds itself until OnDone.
+  void Start() ABSL_LOCKS_EXCLUDED(mu_);
+  void Wake() override ABSL_LOCKS_EXCLUDED(mu_);
+  // Ends the stream with this status as soon as no write is under way.
+  void Stop(const grpc::Status& status) ABSL_LOCKS_EXCLUDED(mu_);
+  // Resets the stream if a write is under way: its reader takes nothing.
+  void Cut() ABSL_LOCKS_EXCLUDED(mu_);
+  // Sends a heartbeat if one is due.
+  void Beat(absl::Duration now) ABSL_LOCKS_EXCLUDED(mu_);
+  // Since when a write is under way; nullopt = none is.
+  std::optional<absl::Duration> StalledSince() const ABSL_LOCKS_EXCLUDED(mu_);
+  const std::shared_ptr<Game>& game() const { return game_; }
+
+  void OnSendInitialMetadataDone(bool ok) override ABSL_LOCKS_EXCLUDED(mu_);
+  void OnWriteDone(bool ok) override ABSL_LOCKS_EXCLUDED(mu_);
+  void OnCancel() override ABSL_LOCKS_EXCLUDED(mu_);
+  void OnDone() override ABSL_LOCKS_EXCLUDED(mu_);
+
+ private:
+  // Starts what can be started now.
+  void Pump() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Send(const Bytes& bytes, bool last) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void End(const grpc::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  grpc::CallbackServerContext* const context_;
+  const std::shared_ptr<Game> game_;
+  const absl::Duration heartbeat_;
+  const Clock& clock_;
+  Metrics& metrics_;
+  Watches& watches_;
+  const Hooks hooks_;
+
+  mutable absl::Mutex mu_;
+  // The last version sent.
+  uint64_t cursor_ ABSL_GUARDED_BY(mu_);
+  bool snapshot_due_ ABSL_GUARDED_BY(mu_);
+  bool writing_ ABSL_GUARDED_BY(mu_) = true;  // the initial metadata count as a write
+  bool finished_ ABSL_GUARDED_BY(mu_) = false;
+  bool done_ ABSL_GUARDED_BY(mu_) = false;
+  absl::Duration wrote_at_ ABSL_GUARDED_BY(mu_);
+  std::optional<grpc::Status> end_with_ ABSL_GUARDED_BY(mu_);
+  grpc::Status ended_with_ ABSL_GUARDED_BY(mu_);
+  // Held by gRPC until OnDone: the bytes of the write under way, and the stream itself.
+  grpc::ByteBuffer buffer_ ABSL_GUARDED_BY(mu_);
+  std::shared_ptr<WatchStream> self_ ABSL_GUARDED_BY(mu_);
+};
+
+// All open streams.
+class Watches {
+ public:
+  explicit Watches(uint64_t limit) : limit_(limit) {}
+
+  enum class Admission : uint8_t { kAdmitted, kTooMany, kStopping };
+  Admission Add(const std::shared_ptr<WatchStream>& stream) ABSL_LOCKS_EXCLUDED(mu_);
+  void Remove(const std::shared_ptr<WatchStream>& stream) ABSL_LOCKS_EXCLUDED(mu_);
+
+  // Heartbeats. A reader that has taken nothing for `stall_limit` loses the game if `kept` says that nobody else
+  // keeps it. Called a few times a second.
+  void Tick(absl::Duration now, absl::Duration stall_limit, const std::function<bool(const Game&)>& kept)
+      ABSL_LOCKS_EXCLUDED(mu_);
+  // Admits none from now on and ends all with this status.
+  void Stop(const grpc::Status& status) ABSL_LOCKS_EXCLUDED(mu_);
+  // Resets those whose reader takes nothing.
+  void CutStalled() ABSL_LOCKS_EXCLUDED(mu_);
+  size_t count() const ABSL_LOCKS_EXCLUDED(mu_);
+
+ private:
+  std::vector<std::shared_ptr<WatchStream>> All() const ABSL_LOCKS_EXCLUDED(mu_);
+
+  const uint64_t limit_;
+  mutable absl::Mutex mu_;
+  absl::flat_hash_set<std::shared_ptr<WatchStream>> streams_ ABSL_GUARDED_BY(mu_);
+  bool stopping_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace reversi
+
+#endif  // REVERSI_SERVICE_WATCH_STREAM_H_
