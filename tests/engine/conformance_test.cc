@@ -10,6 +10,7 @@
 
 #include "engine/notation.h"
 #include "engine/position.h"
+#include "engine/replay.h"
 #include "engine/rules.h"
 #include "tests/engine/golden.h"
 #include "tests/engine/side_by_side.h"
@@ -238,6 +239,44 @@ TEST_P(Setup, HashTellsPositionsApartAndNotTheWayToThem) {
     EXPECT_GT(transpositions, 0);
   }
   EXPECT_GT(seen.size(), 100u);
+}
+
+// A list of moves as a whole does what its moves do one by one, and stops at the first wrong one with its reason.
+TEST_P(Setup, ReplayOfManyMovesIsThatOfEach) {
+  std::mt19937_64 random(TestSeed(4'000'000 + static_cast<uint64_t>(GetParam())));
+  for (int game = 0; game < 6; ++game) {
+    const Rules rules = WithBlocked(game, random);
+    SideBySide both(rules);
+    const Position start = both.position();
+    const auto wrong_at = static_cast<size_t>(random() % 40);
+    std::vector<Move> moves;
+    std::vector<Position> positions = {start};
+    while (!both.over()) {
+      if (moves.size() == wrong_at) {
+        const std::string wrong = both.twin().Squares()[random() % both.twin().Squares().size()];
+        std::vector<Move> with_wrong = moves;
+        with_wrong.push_back(ParseMove(wrong).value());
+        const auto replayed = Replay(start, with_wrong);
+        const std::string why = both.twin().Why(wrong);
+        ASSERT_EQ(std::holds_alternative<Position>(replayed), why.empty()) << wrong;
+        if (!why.empty()) {
+          EXPECT_EQ(std::get<ReplayError>(replayed).index, wrong_at);
+          EXPECT_EQ(WhyName(std::get<ReplayError>(replayed).why), why);
+        }
+      }
+      moves.push_back(ParseMove(Any(both, random)).value());
+      both.Play(MoveText(moves.back()));
+      positions.push_back(both.position());
+    }
+    ASSERT_EQ(std::get<Position>(Replay(start, moves)), both.position());
+    const auto each = ReplayEach(start, moves);
+    ASSERT_EQ(std::get<std::vector<Played>>(each).size(), moves.size());
+    for (size_t i = 0; i < moves.size(); ++i) {
+      ASSERT_EQ(std::get<std::vector<Played>>(each)[i].next, positions[i + 1]);
+    }
+    moves.push_back(ParseMove("a1").value());
+    EXPECT_EQ(std::get<ReplayError>(Replay(start, moves)), (ReplayError{moves.size() - 1, WhyIllegal::kGameOver}));
+  }
 }
 
 TEST_P(Setup, EffectiveRulesSentAgainMakeTheSameStart) {
