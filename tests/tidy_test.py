@@ -33,7 +33,7 @@ ONLY_IN = {
     r"rocksdb/": r"service/store_disk\.(cc|h)$",
     r"tests/": r"tests/",
     r"service/cli/": r"service/cli/",
-    r"CLI/": r"service/cli/",
+    r"CLI/": r"service/(cli/|config\.cc$)",
 }
 
 # The two places where the network and the games meet; main puts the parts together.

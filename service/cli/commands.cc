@@ -159,7 +159,8 @@ int ResignCommand(const Session& session) {
   v1::ResignGameResponse response;
   request.set_game_id(o.game_id);
   request.set_seat_token(token->second);
-  return ShowEvent(session, session.server.CallAgain(&Stub::ResignGame, request, &response), response.event());
+  const auto status = session.server.CallAgain(&Stub::ResignGame, request, &response);
+  return ShowEvent(session, status, response.event());
 }
 
 int AbortCommand(const Session& session) {
@@ -172,7 +173,8 @@ int AbortCommand(const Session& session) {
   v1::AbortGameResponse response;
   request.set_game_id(session.options.game_id);
   request.set_owner_token(tokens->owner);
-  return ShowEvent(session, session.server.CallAgain(&Stub::AbortGame, request, &response), response.event());
+  const auto status = session.server.CallAgain(&Stub::AbortGame, request, &response);
+  return ShowEvent(session, status, response.event());
 }
 
 }  // namespace

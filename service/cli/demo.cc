@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "engine/random.h"
 #include "service/cli/commands.h"
 #include "service/cli/watch.h"
 
@@ -9,23 +10,6 @@ namespace reversi::cli {
 namespace {
 
 using Stub = v1::GameService::Stub;
-
-// The same numbers from the same seed with every compiler and library (splitmix64).
-class Chance {
- public:
-  explicit Chance(uint64_t seed) : state_(seed) {}
-  // 0 … n - 1; the slight preference for low numbers does not matter here.
-  int Below(int n) {
-    state_ += 0x9e3779b97f4a7c15;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return static_cast<int>((z ^ (z >> 31)) % static_cast<uint64_t>(n));
-  }
-
- private:
-  uint64_t state_;
-};
 
 void Show(const Session& session, const v1::Game& game, const v1::GameEvent* event) {
   if (session.options.json) {
@@ -86,16 +70,17 @@ int DemoCommand(const Session& session) {
 
   Watch watch(session.server, made.game().game_id(), std::nullopt, o.reconnect_for);
   v1::Game game;
-  Chance chance(seed);
+  SplitMix64 chance(seed);
   int code = kDone;
   if (!Follow(session, made.game().version(), &watch, &game, &code)) return code;
   while (game.state() == v1::GAME_STATE_ACTIVE) {
     const v1::Position& position = game.position();
+    const auto choice = chance.Below(static_cast<uint64_t>(position.legal_moves_size()));
     v1::SubmitMoveRequest request;
     v1::SubmitMoveResponse response;
     request.set_game_id(game.game_id());
     request.set_seat_token(made.seat_tokens(position.turn() - 1));
-    request.set_move(position.legal_moves(chance.Below(position.legal_moves_size())));
+    request.set_move(position.legal_moves(static_cast<int>(choice)));
     request.set_expected_version(game.version());
     const auto status = session.server.CallAgain(&Stub::SubmitMove, request, &response);
     if (!status.ok()) return session.Fail(status);

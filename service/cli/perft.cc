@@ -54,9 +54,10 @@ int PerftCommand(const Session& session) {
     const uint64_t leaves = Perft(start, static_cast<int>(depth));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const double rate = static_cast<double>(leaves) / std::max(seconds, 1e-9);
-    session.out << (o.json ? absl::StrFormat("{\"depth\":%d,\"leaves\":\"%d\",\"seconds\":%.6f}", depth, leaves, seconds)
-                           : absl::StrFormat("depth %2d  %d leaves  %.3f s  %.0f leaves/s", depth, leaves, seconds, rate))
-                << std::endl;
+    const std::string line =
+        o.json ? absl::StrFormat("{\"depth\":%d,\"leaves\":\"%d\",\"seconds\":%.6f}", depth, leaves, seconds)
+               : absl::StrFormat("depth %2d  %d leaves  %.3f s  %.0f leaves/s", depth, leaves, seconds, rate);
+    session.out << line << std::endl;
   }
   return kDone;
 }

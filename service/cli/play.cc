@@ -20,7 +20,7 @@ using Stub = v1::GameService::Stub;
 constexpr char kHelp[] =
     "  d3            play there (Royal: d3:n,ne turns those rows only; jack claims the Jack)\n"
     "  moves         the legal moves\n"
-    "  resign        leave the game with the seat on turn; \"resign red\" with another one of yours\n"
+    "  resign        leave the game with your seat on turn; \"resign red\" with another one of yours\n"
     "  quit          stop playing here; the game goes on\n";
 
 // Some seats of a game at one keyboard. Typed lines and news from the watch meet in one loop.
@@ -136,12 +136,18 @@ class Table {
     } else if (words[0] == "moves") {
       Say(absl::StrJoin(game_.position().legal_moves(), " "));
     } else if (words[0] == "resign") {
-      Resign(words.size() > 1 ? ParseWord<v1::Color>(words[1]) : game_.position().turn());
+      Resign(words.size() > 1 ? ParseWord<v1::Color>(words[1]) : OwnSeat());
     } else if (!OurTurn()) {
       Say("It is not your turn.");
     } else {
       Submit(words[0]);
     }
+  }
+
+  // The seat meant where none is named: the one on turn, or the only one.
+  std::optional<v1::Color> OwnSeat() const {
+    if (!OurTurn() && tokens_.seats.size() == 1) return tokens_.seats.begin()->first;
+    return game_.position().turn();
   }
 
   // A person is told and asked again; a script stops at a refusal.
