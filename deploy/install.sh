@@ -8,13 +8,14 @@ set -euo pipefail
 run_packages=(
   g++ cmake ninja-build
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
-  libabsl-dev libssl-dev prometheus-cpp-dev libcli11-dev
+  libabsl-dev libssl-dev prometheus-cpp-dev librocksdb-dev libcli11-dev
   procps
 )
 test_packages=(
   libgtest-dev libgmock-dev nlohmann-json3-dev libbenchmark-dev
   clang libclang-rt-dev llvm                      # thread-safety errors, fuzzing, readable sanitizer reports
   python3 python3-grpcio python3-protobuf         # clients made from the .proto alone
+  etcd-server etcd-client                         # real nodes under the replicated store
   curl ca-certificates openssl
 )
 # Commands that may come from elsewhere than Debian: "command:package".

@@ -47,11 +47,16 @@ class Store {
   virtual void Put(std::string_view game_id, uint64_t expected_version, Bytes record, PutDone done) = 0;
   // Removes the game if it is at this version; otherwise a conflict.
   virtual void Delete(std::string_view game_id, uint64_t expected_version, PutDone done) = 0;
-  // Tells everything that stands in the store, then every change, this process's own included. Once, before the
-  // first call of the others.
-  virtual void Follow(Follower follower) = 0;
+  // Everything that stood in the store when it was followed has been told.
+  using CaughtUp = absl::AnyInvocable<void()>;
+  // Tells everything that stands in the store, then every change, this process's own included; one call at a time for
+  // a game. Once, before the first call of the others. `caught_up` runs before this returns where the store is this
+  // process's own, else when the store has been reached.
+  virtual void Follow(Follower follower, CaughtUp caught_up) = 0;
   // Whether others write too, so that memory is only a cache of this store.
   virtual bool shared() const = 0;
+  // Whether its last call came through.
+  virtual bool reachable() const { return true; }
 };
 
 }  // namespace reversi

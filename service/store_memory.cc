@@ -67,6 +67,9 @@ void MemoryStore::Delete(std::string_view game_id, uint64_t expected_version, Pu
   done(std::move(result));
 }
 
-void MemoryStore::Follow(Follower follower) { follower_ = std::move(follower); }
+void MemoryStore::Follow(Follower follower, CaughtUp caught_up) {
+  follower_ = std::move(follower);
+  caught_up();
+}
 
 }  // namespace reversi

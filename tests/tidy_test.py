@@ -22,7 +22,7 @@ NOT_PURE = {
 # What the files of a room may include, besides headers of the standard library and of the compiler.
 MAY_INCLUDE = {
     "engine/": r"engine/|absl/(status|strings|types|numeric)/",
-    "service/": r"service/|engine/|absl/|grpc|google/|reversi/|etcdserverpb/|prometheus/|rocksdb/|openssl/|CLI/"
+    "service/": r"service/|engine/|absl/|grpc|google/|reversi/|etcd/|prometheus/|rocksdb/|openssl/|CLI/"
                 r"|sys/|netinet/|arpa/|linux/",
     "tests/": r".*",
 }
@@ -31,6 +31,7 @@ MAY_INCLUDE = {
 ONLY_IN = {
     r"prometheus/": r"service/metrics\.(cc|h)$",
     r"rocksdb/": r"service/store_disk\.(cc|h)$",
+    r"etcd/": r"service/(etcd_client|etcd_feed|store_etcd)\.(cc|h)$",
     r"tests/": r"tests/",
     r"service/cli/": r"service/cli/",
     r"CLI/": r"service/(cli/|config\.cc$)",

@@ -1,0 +1,66 @@
+// What stands under etcd's prefix, then every change of it: one listing, then one watch that is resumed by revision for
+// as long as it takes, and begun anew with a listing when etcd has compacted the changes in between away.
+#ifndef REVERSI_SERVICE_ETCD_FEED_H_
+#define REVERSI_SERVICE_ETCD_FEED_H_
+
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "service/etcd_client.h"
+#include "service/store.h"
+#include "service/store_log.h"
+
+namespace reversi {
+
+class EtcdFeed {
+ public:
+  // Starts at once, on a thread of its own that also calls `follower` and, after the first listing, `caught_up`.
+  EtcdFeed(EtcdClient& client, std::string prefix, Store::Follower follower, Store::CaughtUp caught_up, StoreLog log);
+  // No call of the follower is under way or comes afterwards.
+  ~EtcdFeed();
+
+ private:
+  void Run();
+  // False = has to be tried again.
+  bool List();
+  void Watch();
+  // False = the stream is of no use any more.
+  bool Take(const etcdserverpb::WatchResponse& response);
+  void Tell(const etcdserverpb::KeyValue& kv, bool deleted);
+  void Trouble(const std::string& what);
+  // Asks for a sign of life now and then, and breaks the stream off when none comes.
+  void Probe() ABSL_LOCKS_EXCLUDED(mu_);
+  // False = the feed is being stopped.
+  bool Pause(absl::Duration pause) ABSL_LOCKS_EXCLUDED(mu_);
+
+  EtcdClient& client_;
+  const std::string prefix_;
+  const std::string prefix_end_;
+  Store::Follower follower_;
+  Store::CaughtUp caught_up_;
+  const StoreLog log_;
+
+  // The feed thread's own.
+  absl::flat_hash_set<std::string> told_;  // games that stand, so that a new listing shows which were deleted
+  int64_t next_revision_ = 0;              // 0 = list first
+  absl::Time next_complaint_ = absl::InfinitePast();
+
+  absl::Mutex mu_;
+  bool stopping_ ABSL_GUARDED_BY(mu_) = false;
+  // The stream as long as one is open.
+  grpc::ClientContext* context_ ABSL_GUARDED_BY(mu_) = nullptr;
+  EtcdClient::WatchStream* stream_ ABSL_GUARDED_BY(mu_) = nullptr;
+  absl::Duration heard_ ABSL_GUARDED_BY(mu_);  // by the steady clock
+
+  std::thread prober_;
+  std::thread thread_;
+};
+
+}  // namespace reversi
+
+#endif  // REVERSI_SERVICE_ETCD_FEED_H_

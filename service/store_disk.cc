@@ -1,0 +1,355 @@
+#include "service/store_disk.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "rocksdb/db.h"
+#include "rocksdb/env.h"
+#include "rocksdb/options.h"
+#include "rocksdb/write_batch.h"
+
+// A game stands under "g" + id:   version (8 bytes, little-endian)  checksum (4 bytes)  record
+// The checksum is CRC-32C over id, version and record. What fails it is moved under "x" + id, as it stands.
+
+namespace reversi {
+namespace {
+
+constexpr char kGames = 'g';
+constexpr char kSetAside = 'x';
+constexpr size_t kHeadBytes = 12;
+constexpr Committer::Limits kLimits{.ops = 4096, .bytes = 8 << 20, .under_way = 1};
+
+constexpr std::array<uint32_t, 256> CrcTable() {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t i = 0; i < 256; ++i) {
+    uint32_t crc = i;
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
+    table[i] = crc;
+  }
+  return table;
+}
+constexpr std::array<uint32_t, 256> kCrcTable = CrcTable();
+
+uint32_t Crc(uint32_t crc, std::string_view bytes) {
+  crc = ~crc;
+  for (char byte : bytes) crc = crc >> 8 ^ kCrcTable[(crc ^ static_cast<uint8_t>(byte)) & 0xff];
+  return ~crc;
+}
+
+std::string KeyOf(std::string_view game_id, char kind = kGames) { return std::string(1, kind).append(game_id); }
+
+void AppendNumber(std::string& to, uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; ++i) to.push_back(static_cast<char>(value >> (8 * i) & 0xff));
+}
+
+uint64_t NumberAt(std::string_view text, size_t at, int bytes) {
+  uint64_t value = 0;
+  for (int i = 0; i < bytes; ++i) value |= uint64_t{static_cast<uint8_t>(text[at + static_cast<size_t>(i)])} << (8 * i);
+  return value;
+}
+
+std::string Encode(std::string_view game_id, uint64_t version, std::string_view record) {
+  std::string value;
+  value.reserve(kHeadBytes + record.size());
+  AppendNumber(value, version, 8);
+  AppendNumber(value, Crc(Crc(Crc(0, game_id), value), record), 4);
+  return value.append(record);
+}
+
+// False = damaged.
+bool Decode(std::string_view game_id, std::string_view value, Stored* stored) {
+  if (value.size() <= kHeadBytes) return false;
+  const std::string_view record = value.substr(kHeadBytes);
+  if (NumberAt(value, 8, 4) != Crc(Crc(Crc(0, game_id), value.substr(0, 8)), record)) return false;
+  *stored = {NumberAt(value, 0, 8), Bytes(record)};
+  return stored->version != 0;
+}
+
+std::string_view ViewOf(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+// RocksDB's own warnings, among them what a damaged log file lost.
+class RocksLog : public rocksdb::Logger {
+ public:
+  explicit RocksLog(StoreLog log) : Logger(rocksdb::InfoLogLevel::WARN_LEVEL), log_(std::move(log)) {}
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[512];
+    std::vsnprintf(line, sizeof(line), format, arguments);
+    log_(LogLevel::kWarning, absl::StrCat("disk store: ", line));
+  }
+
+ private:
+  const StoreLog log_;
+};
+
+rocksdb::Options OptionsFor(StoreLog log) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  // Every record stands for itself: what can be read is kept, what cannot is reported.
+  options.paranoid_checks = false;
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+  // A flipped bit then spoils one record, which our own checksum finds, and not a whole block.
+  options.compression = rocksdb::kNoCompression;
+  options.info_log = std::make_shared<RocksLog>(std::move(log));
+  return options;
+}
+
+rocksdb::ReadOptions Reading() {
+  rocksdb::ReadOptions options;
+  options.verify_checksums = false;  // ours is checked, record by record
+  return options;
+}
+
+// Null = they cannot be opened; `why` says it.
+std::shared_ptr<rocksdb::DB> OpenFiles(const std::string& data_dir, const StoreLog& log, std::string* why) {
+  rocksdb::DB* files = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(OptionsFor(log), data_dir + "/games", &files);
+  if (!status.ok()) *why = status.ToString();
+  return std::shared_ptr<rocksdb::DB>(files);
+}
+
+}  // namespace
+
+DiskStore::Folder::~Folder() {
+  if (lock >= 0) ::close(lock);
+}
+
+std::variant<std::unique_ptr<DiskStore>, std::string> DiskStore::Open(const std::string& data_dir, StoreLog log) {
+  std::error_code error;
+  std::filesystem::create_directories(data_dir, error);
+  if (error) return absl::StrCat("the data folder ", data_dir, " cannot be made: ", error.message());
+  const std::string lock_file = data_dir + "/lock";
+  Folder folder;
+  folder.lock = ::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (folder.lock < 0) return absl::StrCat("the data folder ", data_dir, " cannot be used: ", std::strerror(errno));
+  if (::flock(folder.lock, LOCK_EX | LOCK_NB) != 0) {
+    char pid[24] = {};
+    const ssize_t size = ::pread(folder.lock, pid, sizeof(pid) - 1, 0);
+    return absl::StrCat("the data folder ", data_dir, " is in use by another process",
+                        size > 0 ? absl::StrCat(" (pid ", pid, ")") : "");
+  }
+  const std::string pid = absl::StrCat(::getpid());
+  if (::ftruncate(folder.lock, 0) != 0 ||
+      ::pwrite(folder.lock, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+    return absl::StrCat("the data folder ", data_dir, " cannot be written: ", std::strerror(errno));
+  }
+  std::string why;
+  auto files = OpenFiles(data_dir, log, &why);
+  if (files == nullptr) return absl::StrCat("the data folder ", data_dir, " cannot be opened: ", why);
+  return std::unique_ptr<DiskStore>(new DiskStore(data_dir, std::move(folder), std::move(files), std::move(log)));
+}
+
+DiskStore::DiskStore(std::string data_dir, Folder folder, std::shared_ptr<rocksdb::DB> files, StoreLog log)
+    : data_dir_(std::move(data_dir)),
+      folder_(std::move(folder)),
+      log_(std::move(log)),
+      files_(std::move(files)),
+      committer_(kLimits, [this](StoreBatch batch) {
+        absl::MutexLock lock(&mu_);
+        next_ = std::move(batch);
+      }),
+      writer_([this] { WriteBatches(); }) {}
+
+DiskStore::~DiskStore() {
+  {
+    absl::MutexLock lock(&mu_);
+    stopping_ = true;
+  }
+  writer_.join();
+  committer_.Stop();
+}
+
+void DiskStore::Get(std::string_view game_id, GetDone done) {
+  Stored stored;
+  const auto files = Files();
+  const bool ok = files != nullptr && ReadGame(files.get(), game_id, &stored) != Read::kFailed;
+  done(ok, std::move(stored));
+}
+
+void DiskStore::Put(std::string_view game_id, uint64_t expected_version, Bytes record, PutDone done) {
+  committer_.Add({std::string(game_id), expected_version, std::move(record), std::move(done)});
+}
+
+void DiskStore::Delete(std::string_view game_id, uint64_t expected_version, PutDone done) {
+  committer_.Add({std::string(game_id), expected_version, Bytes(), std::move(done)});
+}
+
+void DiskStore::WriteBatches() {
+  const auto something = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return next_.has_value() || stopping_; };
+  for (;;) {
+    StoreBatch batch;
+    {
+      absl::MutexLock lock(&mu_, absl::Condition(&something));
+      if (!next_.has_value()) return;
+      batch = *std::exchange(next_, std::nullopt);
+    }
+    WriteOne(std::move(batch));
+    committer_.Finished();
+  }
+}
+
+std::shared_ptr<rocksdb::DB> DiskStore::Files() const {
+  absl::MutexLock lock(&mu_);
+  return files_;
+}
+
+void DiskStore::Reopen() {
+  {
+    absl::MutexLock lock(&mu_);
+    files_.reset();
+  }
+  std::string why;
+  auto files = OpenFiles(data_dir_, log_, &why);
+  if (files == nullptr) log_(LogLevel::kError, absl::StrCat("disk store: cannot be opened again: ", why));
+  absl::MutexLock lock(&mu_);
+  files_ = std::move(files);
+}
+
+void DiskStore::WriteOne(StoreBatch batch) {
+  if (Files() == nullptr) Reopen();
+  auto files = Files();
+  if (files == nullptr) return GiveUp(std::move(batch));
+  std::vector<PutResult> results(batch.size());
+  rocksdb::WriteBatch writes;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    const StoreOp& op = batch[i];
+    Stored& current = results[i].current;
+    if (ReadGame(files.get(), op.game_id, &current) == Read::kFailed) continue;
+    if (current.version != op.expected_version) {
+      results[i].outcome = PutOutcome::kConflict;
+      continue;
+    }
+    results[i] = {PutOutcome::kDone};
+    if (op.remove()) {
+      writes.Delete(KeyOf(op.game_id));
+    } else {
+      writes.Put(KeyOf(op.game_id), Encode(op.game_id, op.expected_version + 1, op.record.view()));
+    }
+  }
+  rocksdb::WriteOptions synced;
+  synced.sync = true;
+  rocksdb::Status status;
+  if (writes.Count() > 0) status = files->Write(synced, &writes);
+  if (!status.ok()) {
+    log_(LogLevel::kError, absl::StrCat("disk store: a batch was not written: ", status.ToString()));
+    // Half a batch may stand at the end of the log, and what is appended to it is lost at the next start (tested).
+    files.reset();
+    Reopen();
+  }
+  for (size_t i = 0; i < batch.size(); ++i) {
+    StoreOp& op = batch[i];
+    PutResult& result = results[i];
+    if (result.outcome == PutOutcome::kDone) {
+      if (!status.ok()) {
+        result.outcome = PutOutcome::kUnknown;
+      } else if (follower_) {
+        follower_(op.game_id, op.remove() ? Stored{} : Stored{op.expected_version + 1, op.record});
+      }
+    }
+    op.done(std::move(result));
+  }
+}
+
+DiskStore::Read DiskStore::ReadGame(rocksdb::DB* files, std::string_view game_id, Stored* stored) const {
+  rocksdb::PinnableSlice value;
+  const rocksdb::Status status = files->Get(Reading(), files->DefaultColumnFamily(), KeyOf(game_id), &value);
+  if (status.IsNotFound()) return Read::kNone;
+  if (!status.ok() || !Decode(game_id, ViewOf(value), stored)) {
+    log_(LogLevel::kError, absl::StrCat("disk store: game ", std::string(game_id), " cannot be read: ",
+                                        status.ok() ? "its checksum is wrong" : status.ToString()));
+    return Read::kFailed;
+  }
+  return Read::kFound;
+}
+
+namespace {
+
+// Goes on behind a block that cannot be read: to the next key that can, trying near ones first.
+bool Skip(rocksdb::Iterator& games, std::string last_key) {
+  while (!last_key.empty()) {
+    if (static_cast<uint8_t>(last_key.back()) == 0xff) {
+      last_key.pop_back();
+      continue;
+    }
+    last_key.back() = static_cast<char>(last_key.back() + 1);
+    games.Seek(last_key);
+    if (games.status().ok()) return games.Valid();
+    // Beyond 'z' no id goes on.
+    if (last_key.back() > 'z') last_key.pop_back();
+  }
+  return false;
+}
+
+}  // namespace
+
+void DiskStore::Follow(Follower follower, CaughtUp caught_up) {
+  const absl::Time began = absl::Now();
+  uint64_t told = 0;
+  uint64_t unreadable = 0;
+  std::vector<std::pair<std::string, std::string>> damaged;
+  {
+    const auto files = Files();
+    const std::unique_ptr<rocksdb::Iterator> games(files->NewIterator(Reading()));
+    std::string last_key(1, kGames);
+    absl::Time next_line = began + absl::Seconds(1);
+    games->Seek(last_key);
+    for (;;) {
+      if (!games->Valid()) {
+        if (games->status().ok()) break;
+        ++unreadable;
+        log_(LogLevel::kError, absl::StrCat("disk store: a block behind game ", last_key.substr(1),
+                                            " cannot be read: ", games->status().ToString()));
+        if (!Skip(*games, last_key)) break;
+      }
+      const std::string_view key = ViewOf(games->key());
+      if (key.empty() || key[0] != kGames) break;
+      last_key = std::string(key);
+      Stored stored;
+      if (Decode(key.substr(1), ViewOf(games->value()), &stored)) {
+        follower(key.substr(1), stored);
+        ++told;
+      } else {
+        damaged.emplace_back(key.substr(1), games->value().ToString());
+      }
+      if (absl::Now() >= next_line) {
+        log_(LogLevel::kInfo, absl::StrCat("disk store: ", told, " games read so far"));
+        next_line += absl::Seconds(1);
+      }
+      games->Next();
+    }
+  }
+  for (const auto& [game_id, value] : damaged) {
+    log_(LogLevel::kError, absl::StrCat("disk store: the record of game ", game_id, " is damaged; set aside"));
+  }
+  if (!damaged.empty() && !SetAside(damaged)) log_(LogLevel::kError, "disk store: setting aside failed");
+  log_(LogLevel::kInfo, absl::StrCat("disk store: ", told, " games read in ",
+                                     absl::FormatDuration(absl::Trunc(absl::Now() - began, absl::Milliseconds(1))),
+                                     ", ", damaged.size(), " damaged records set aside, ", unreadable,
+                                     " unreadable blocks"));
+  follower_ = std::move(follower);
+  caught_up();
+}
+
+bool DiskStore::SetAside(const std::vector<std::pair<std::string, std::string>>& damaged) {
+  rocksdb::WriteBatch writes;
+  for (const auto& [game_id, value] : damaged) {
+    writes.Put(KeyOf(game_id, kSetAside), value);
+    writes.Delete(KeyOf(game_id));
+  }
+  rocksdb::WriteOptions synced;
+  synced.sync = true;
+  return Files()->Write(synced, &writes).ok();
+}
+
+}  // namespace reversi

@@ -1,0 +1,135 @@
+#include "service/committer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace reversi {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A committer whose batches wait here until the test finishes them.
+struct Bench {
+  explicit Bench(const Committer::Limits& limits)
+      : committer(limits, [this](StoreBatch batch) { written.push_back(std::move(batch)); }) {}
+
+  void Add(const std::string& game, size_t bytes = 1, absl::Duration give_up = absl::InfiniteDuration()) {
+    committer.Add({game, 0, Bytes(std::string(bytes, 'x')),
+                   [this, game](PutResult result) {
+                     (result.outcome == PutOutcome::kUnknown ? unknown : done).push_back(game);
+                   },
+                   give_up});
+  }
+  // Completes the oldest batch.
+  void Finish() {
+    StoreBatch batch = std::move(written.front());
+    written.erase(written.begin());
+    for (StoreOp& op : batch) op.done({PutOutcome::kDone});
+    committer.Finished();
+  }
+  std::vector<std::string> Games(size_t batch) const {
+    std::vector<std::string> games;
+    for (const StoreOp& op : written.at(batch)) games.push_back(op.game_id);
+    return games;
+  }
+
+  std::vector<StoreBatch> written;
+  std::vector<std::string> done;
+  std::vector<std::string> unknown;
+  Committer committer;
+};
+
+TEST(Committer, ALonePutWaitsForNobody) {
+  Bench bench({.ops = 10});
+  bench.Add("a");
+  ASSERT_EQ(bench.written.size(), 1u);
+  bench.Finish();
+  EXPECT_THAT(bench.done, ElementsAre("a"));
+  EXPECT_TRUE(bench.committer.idle());
+}
+
+TEST(Committer, WhatComesWhileABatchIsWrittenSharesTheNext) {
+  Bench bench({.ops = 10});
+  for (const char* game : {"a", "b", "c", "d"}) bench.Add(game);
+  ASSERT_EQ(bench.written.size(), 1u);
+  EXPECT_THAT(bench.Games(0), ElementsAre("a"));
+  bench.Finish();
+  ASSERT_EQ(bench.written.size(), 1u);
+  EXPECT_THAT(bench.Games(0), ElementsAre("b", "c", "d"));
+}
+
+TEST(Committer, OneGameComesOnceInABatchAndKeepsItsOrder) {
+  Bench bench({.ops = 10});
+  for (const char* game : {"first", "a", "a", "b", "a", "c"}) bench.Add(game);
+  bench.Finish();
+  EXPECT_THAT(bench.Games(0), ElementsAre("a", "b", "c"));
+  bench.Finish();
+  EXPECT_THAT(bench.Games(0), ElementsAre("a"));
+  bench.Add("d");
+  bench.Finish();
+  EXPECT_THAT(bench.Games(0), ElementsAre("a", "d"));
+}
+
+TEST(Committer, BatchesKeepTheirLimits) {
+  Bench bench({.ops = 3, .bytes = 100});
+  bench.Add("first");
+  for (const char* game : {"a", "b", "c", "d"}) bench.Add(game);
+  bench.Add("large", 90);
+  bench.Add("huge", 1000);
+  bench.Add("z", 20);
+  bench.Finish();
+  EXPECT_THAT(bench.Games(0), ElementsAre("a", "b", "c"));
+  bench.Finish();
+  EXPECT_THAT(bench.Games(0), ElementsAre("d", "large"));
+  bench.Finish();
+  EXPECT_THAT(bench.Games(0), ElementsAre("huge")) << "goes alone";
+  bench.Finish();
+  EXPECT_THAT(bench.Games(0), ElementsAre("z"));
+}
+
+TEST(Committer, AsManyBatchesAreUnderWayAsAllowed) {
+  Bench bench({.ops = 10, .under_way = 2});
+  for (const char* game : {"a", "b", "c", "d"}) bench.Add(game);
+  ASSERT_EQ(bench.written.size(), 2u);
+  bench.Finish();
+  ASSERT_EQ(bench.written.size(), 2u);
+  EXPECT_THAT(bench.Games(1), ElementsAre("c", "d"));
+}
+
+TEST(Committer, WhatWaitsTooLongIsUnknown) {
+  Bench bench({.ops = 10});
+  bench.Add("first", 1, absl::Seconds(5));
+  bench.Add("early", 1, absl::Seconds(5));
+  bench.Add("late", 1, absl::Seconds(7));
+  bench.committer.Expire(absl::Seconds(6));
+  EXPECT_THAT(bench.unknown, ElementsAre("early")) << "and what is being written is left alone";
+  bench.Finish();
+  EXPECT_THAT(bench.Games(0), ElementsAre("late"));
+}
+
+TEST(Committer, RefusesWhatItHasNoRoomFor) {
+  Bench bench({.ops = 10, .waiting = 2});
+  for (const char* game : {"first", "a", "b", "c"}) bench.Add(game);
+  EXPECT_THAT(bench.unknown, ElementsAre("c"));
+}
+
+TEST(Committer, StoppedItCompletesEverythingThatWaitsOrComes) {
+  Bench bench({.ops = 10});
+  for (const char* game : {"first", "a"}) bench.Add(game);
+  bench.committer.Stop();
+  bench.Add("b");
+  EXPECT_THAT(bench.unknown, ElementsAre("a", "b"));
+  bench.Finish();
+  EXPECT_THAT(bench.done, ElementsAre("first"));
+  EXPECT_THAT(bench.written, IsEmpty());
+}
+
+}  // namespace
+}  // namespace reversi

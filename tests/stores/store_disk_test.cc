@@ -1,0 +1,241 @@
+// What only the disk store promises: locks, damage, kill -9, a full disk.
+#include "service/store_disk.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "tests/stores/etcd_cluster.h"
+#include "tests/stores/store_driver.h"
+
+namespace reversi::stores {
+namespace {
+
+using testing::HasSubstr;
+
+std::unique_ptr<DiskStore> OpenDisk(const std::string& folder, LogLines& log) {
+  auto opened = DiskStore::Open(folder, log.sink());
+  if (const auto* wrong = std::get_if<std::string>(&opened)) {
+    ADD_FAILURE() << *wrong;
+    return nullptr;
+  }
+  return std::get<std::unique_ptr<DiskStore>>(std::move(opened));
+}
+
+std::string Refusal(const std::string& folder) {
+  LogLines log;
+  auto opened = DiskStore::Open(folder, log.sink());
+  const auto* wrong = std::get_if<std::string>(&opened);
+  return wrong == nullptr ? "" : *wrong;
+}
+
+// Flips a bit of every byte sequence `text` in RocksDB's files with this ending. Returns how many.
+int Damage(const std::string& folder, const std::string& ending, const std::string& text) {
+  int flipped = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder + "/games")) {
+    if (entry.path().extension() != ending) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    std::string content{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    for (size_t at = 0; (at = content.find(text, at)) != std::string::npos; ++at, ++flipped) content[at] ^= 4;
+    std::ofstream(entry.path(), std::ios::binary | std::ios::trunc) << content;
+  }
+  return flipped;
+}
+
+TEST(DiskStore, ASecondOneInTheSameFolderIsRefusedAndNamesTheFirst) {
+  const TempFolder folder;
+  LogLines log;
+  auto first = OpenDisk(folder.path(), log);
+  EXPECT_THAT(Refusal(folder.path()), HasSubstr(absl::StrCat("is in use by another process (pid ", getpid(), ")")));
+  PutNow(*first, "game", 0, "one");
+  first.reset();
+  EXPECT_EQ(Refusal(folder.path()), "");
+}
+
+TEST(DiskStore, AFolderThatCannotBeMadeIsRefused) {
+  const TempFolder folder;
+  std::ofstream(folder.path() + "/file") << "not a folder";
+  EXPECT_THAT(Refusal(folder.path() + "/file/data"), HasSubstr("cannot be made"));
+}
+
+// Records large enough that a block of the log, 32 KiB, holds few of them.
+std::string LargeRecord(int i) { return absl::StrCat("record <", i, ">", std::string(1000, '.')); }
+
+void Fill(const std::string& folder) {
+  LogLines log;
+  auto store = OpenDisk(folder, log);
+  for (int i = 0; i < 300; ++i) PutNow(*store, absl::StrCat("game", i), 0, LargeRecord(i));
+}
+
+TEST(DiskStore, ADamagedRecordIsReportedSetAsideAndNeverServed) {
+  const TempFolder folder;
+  Fill(folder.path());
+  LogLines log;
+  // Opening again turns the log into a sorted file.
+  OpenDisk(folder.path(), log).reset();
+  ASSERT_GE(Damage(folder.path(), ".sst", "record <77>"), 1);
+  LogLines after;
+  auto store = OpenDisk(folder.path(), after);
+  {
+    Follow follow(*store);
+    EXPECT_EQ(follow.games(), 299u);
+    for (int i : {0, 76, 78, 299}) EXPECT_EQ(follow.RecordOf(absl::StrCat("game", i)), LargeRecord(i));
+    EXPECT_THAT(after.text(), HasSubstr("the record of game game77 is damaged; set aside"));
+    EXPECT_THAT(after.text(), HasSubstr("299 games read"));
+    EXPECT_EQ(GetNow(*store, "game77").version, 0u);
+    EXPECT_EQ(PutNow(*store, "game77", 0, "anew").outcome, PutOutcome::kDone);
+    store.reset();
+  }
+  LogLines again;
+  store = OpenDisk(folder.path(), again);
+  Follow follow(*store);
+  EXPECT_EQ(follow.games(), 300u);
+  EXPECT_THAT(again.text(), HasSubstr("0 damaged records"));
+  store.reset();
+}
+
+// The log is what a crash leaves. RocksDB leaves out the block of it that is damaged, and says so.
+TEST(DiskStore, DamageInTheLogIsReportedAndCostsNoMoreThanItsBlock) {
+  const TempFolder folder;
+  Fill(folder.path());
+  ASSERT_GE(Damage(folder.path(), ".log", "record <77>"), 1);
+  LogLines log;
+  auto store = OpenDisk(folder.path(), log);
+  Follow follow(*store);
+  EXPECT_GE(follow.games(), 300u - 34);
+  EXPECT_LT(follow.games(), 300u);
+  for (int i : {0, 40, 120, 299}) EXPECT_EQ(follow.RecordOf(absl::StrCat("game", i)), LargeRecord(i));
+  EXPECT_EQ(GetNow(*store, "game77").version, 0u);
+  EXPECT_THAT(log.text(), HasSubstr("orruption"));
+  store.reset();
+}
+
+TEST(DiskStore, AWriteThatFailsIsUnknownAndTheStoreGoesOnAfterwards) {
+  const TempFolder folder;
+  LogLines log;
+  auto store = OpenDisk(folder.path(), log);
+  Follow follow(*store);
+  ASSERT_EQ(PutNow(*store, "game", 0, "one").outcome, PutOutcome::kDone);
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit full{1000, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &full);
+  EXPECT_EQ(PutNow(*store, "other", 0, std::string(5000, 'x')).outcome, PutOutcome::kUnknown);
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(GetNow(*store, "game").record.view(), "one");
+  EXPECT_EQ(follow.Versions("other"), std::vector<uint64_t>());
+  EXPECT_THAT(log.text(), HasSubstr("was not written"));
+  // It may have landed or not; then it goes on.
+  const uint64_t version = GetNow(*store, "other").version;
+  PutResult result;
+  for (int i = 0; i < 100 && result.outcome != PutOutcome::kDone; ++i) result = PutNow(*store, "other", version, "two");
+  EXPECT_EQ(result.outcome, PutOutcome::kDone);
+  store.reset();
+  store = OpenDisk(folder.path(), log);
+  EXPECT_EQ(GetNow(*store, "other").record.view(), "two");
+  EXPECT_EQ(GetNow(*store, "game").record.view(), "one");
+}
+
+constexpr char kWriterFolder[] = "REVERSI_TEST_WRITER_FOLDER";
+constexpr int kToldFile = 3;
+
+// Puts without end, 64 in flight; tells every acknowledged one in a file.
+[[noreturn]] void PutForEver(const std::string& folder, int told) {
+  auto opened = DiskStore::Open(folder, [](LogLevel, const std::string&) {});
+  if (!std::holds_alternative<std::unique_ptr<DiskStore>>(opened)) _exit(3);
+  Store& store = **std::get_if<std::unique_ptr<DiskStore>>(&opened);
+  std::map<std::string, uint64_t> stands;
+  store.Follow([&](std::string_view game, const Stored& stored) { stands[std::string(game)] = stored.version; }, [] {});
+  std::vector<std::function<void()>> put(64);
+  for (size_t i = 0; i < put.size(); ++i) {
+    const std::string game = absl::StrCat("game", i);
+    auto version = std::make_shared<uint64_t>(stands[game]);
+    put[i] = [=, &store, &put] {
+      const std::string record = absl::StrCat(game, " at ", *version + 1);
+      store.Put(game, *version, Bytes(record), [=, &put](PutResult result) {
+        if (result.outcome != PutOutcome::kDone) _exit(4);
+        const uint32_t word[2] = {static_cast<uint32_t>(i), static_cast<uint32_t>(++*version)};
+        if (write(told, word, sizeof word) != sizeof word) _exit(5);
+        put[i]();
+      });
+    };
+    put[i]();
+  }
+  for (;;) pause();
+}
+
+// Not a test: the process that the next one kills.
+TEST(DiskStore, DISABLED_WritesForEver) {
+  const char* folder = getenv(kWriterFolder);
+  if (folder != nullptr) PutForEver(folder, kToldFile);
+}
+
+pid_t StartWriter(const std::string& folder, int told) {
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setenv(kWriterFolder, folder.c_str(), 1);
+  dup2(told, kToldFile);
+  fcntl(kToldFile, F_SETFD, 0);
+  dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+  execl("/proc/self/exe", "writer", "--gtest_filter=*DISABLED_WritesForEver", "--gtest_also_run_disabled_tests",
+        "--gtest_brief=1", nullptr);
+  _exit(6);
+}
+
+// kill -9 in the middle of the load, again and again.
+TEST(DiskStore, NothingAcknowledgedIsLostByKillMinusNine) {
+  constexpr int kRounds = 30;
+  const TempFolder folder;
+  std::mt19937 random(1);
+  std::map<uint32_t, uint32_t> acknowledged;
+  for (int round = 0; round < kRounds; ++round) {
+    int ends[2];
+    ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    const pid_t pid = StartWriter(folder.path(), ends[1]);
+    close(ends[1]);
+    const auto enough = std::uniform_int_distribution<int>(1, 3000)(random);
+    uint32_t word[2];
+    int told = 0;
+    for (; told < enough && read(ends[0], word, sizeof word) == sizeof word; ++told) acknowledged[word[0]] = word[1];
+    EXPECT_EQ(told, enough) << "the writer ended by itself";
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    while (read(ends[0], word, sizeof word) == sizeof word) acknowledged[word[0]] = word[1];
+    close(ends[0]);
+    LogLines log;
+    auto store = OpenDisk(folder.path(), log);
+    ASSERT_NE(store, nullptr);
+    for (const auto& [game, version] : acknowledged) {
+      const std::string id = absl::StrCat("game", game);
+      const Stored stored = GetNow(*store, id);
+      EXPECT_GE(stored.version, version) << id << " round " << round;
+      EXPECT_LE(stored.version, version + 1) << id << ": at most the one in flight";
+      EXPECT_EQ(stored.record.view(), absl::StrCat(id, " at ", stored.version));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace reversi::stores
