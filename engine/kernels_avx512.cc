@@ -9,7 +9,7 @@
 #include "engine/rays.h"
 
 // Attributes, not flags of the file: what the file takes from headers stays runnable on every machine.
-#define REVERSI_TARGET __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512vl,avx512vbmi2")))
+#define REVERSI_TARGET __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512vl,avx512vbmi2,avx512cd")))
 #define REVERSI_AVX512
 #define REVERSI_INLINE REVERSI_TARGET inline __attribute__((always_inline))
 

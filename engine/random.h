@@ -20,7 +20,11 @@ class SplitMix64 {
 
   // A number below `bound` (1 to 2^32): the upper half of a 32-bit draw times the bound, whose bias is below
   // bound / 2^32.
-  constexpr uint32_t Below(uint64_t bound) { return static_cast<uint32_t>((Next() >> 32) * bound >> 32); }
+  constexpr uint32_t Below(uint64_t bound) { return Scaled(Next(), bound); }
+  // Below for a number drawn before its bound was known.
+  static constexpr uint32_t Scaled(uint64_t drawn, uint64_t bound) {
+    return static_cast<uint32_t>((drawn >> 32) * bound >> 32);
+  }
 
  private:
   uint64_t state_;
