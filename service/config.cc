@@ -1,7 +1,7 @@
 #include "service/config.h"
 
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -248,6 +248,17 @@ bool IsAddress(std::string_view text) {
   return host.find_first_of(": /") == std::string_view::npos;
 }
 
+bool ReadFile(const std::string& name, std::string* content) {
+  std::FILE* file = std::fopen(name.c_str(), "rb");
+  if (file == nullptr) return false;
+  content->clear();
+  char part[4096];
+  for (size_t got = 0; (got = std::fread(part, 1, sizeof(part), file)) > 0;) content->append(part, got);
+  const bool whole = std::ferror(file) == 0;  // a directory opens but does not read
+  std::fclose(file);
+  return whole;
+}
+
 std::variant<std::vector<std::string>, std::string> ReadTokenKeys(const Config& config) {
   std::vector<std::string> keys;
   const auto too_short = [](std::string_view name) {
@@ -258,9 +269,8 @@ std::variant<std::vector<std::string>, std::string> ReadTokenKeys(const Config& 
     if (keys.back().size() < kMinKeyBytes) return too_short(kTokenKeyVariable);
   }
   for (const std::string& name : config.token_key_file) {
-    std::ifstream file(name, std::ios::binary);
-    std::string key{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!file.is_open() || file.bad()) return absl::StrCat("token key file ", name, " cannot be read");
+    std::string key;
+    if (!ReadFile(name, &key)) return absl::StrCat("token key file ", name, " cannot be read");
     if (absl::EndsWith(key, "\n")) key.pop_back();
     if (key.size() < kMinKeyBytes) return too_short(absl::StrCat("token key file ", name));
     keys.push_back(std::move(key));

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstdio>
 
+#include <grpc/support/log.h>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
@@ -44,7 +46,13 @@ void AppendQuoted(std::string& line, std::string_view text) {
 
 }  // namespace
 
-void SetLogLevel(LogLevel level) { least.store(level, std::memory_order_relaxed); }
+void StartLog(LogLevel level) {
+  least.store(level, std::memory_order_relaxed);
+  gpr_set_log_function([](gpr_log_func_args* line) {
+    const LogLevel as = line->severity == GPR_LOG_SEVERITY_ERROR ? LogLevel::kWarning : LogLevel::kDebug;
+    Log(as, line->message, {{"source", "grpc"}});
+  });
+}
 
 bool Logs(LogLevel level) {
   return level != LogLevel::kOff && level >= least.load(std::memory_order_relaxed);

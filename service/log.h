@@ -11,8 +11,9 @@
 
 namespace reversi {
 
-// Lines below this level are dropped from now on. For main alone, before threads start.
-void SetLogLevel(LogLevel level);
+// Lines below this level are dropped from now on, and gRPC's own lines come as ours: its errors as warnings, the
+// rest at debug. For main alone, before threads start.
+void StartLog(LogLevel level);
 bool Logs(LogLevel level);
 
 // {"time":…,"level":…,"message":…, then the fields in their order}. Values are text.

@@ -40,7 +40,7 @@ int Run(int argc, char** argv) {
   const auto read = ReadConfig(argc, argv, std::cout, std::cerr);
   if (const int* code = std::get_if<int>(&read)) return *code;
   const Config& config = std::get<Config>(read);
-  SetLogLevel(config.log_level);
+  StartLog(config.log_level);
   const auto keys = ReadTokenKeys(config);
   if (const auto* wrong = std::get_if<std::string>(&keys)) {
     std::cerr << "reversi_server: " << *wrong << "\n";

@@ -1,6 +1,13 @@
 #include "service/metrics.h"
 
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
 #include <exception>
+#include <thread>
 
 #include <prometheus/counter.h>
 #include <prometheus/exposer.h>
@@ -9,6 +16,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "service/version.h"
 
@@ -41,6 +49,23 @@ std::string_view EndName(EndReason reason) {
     case EndReason::kExpired: return "expired";
   }
   return "unknown";
+}
+
+// Connects to the port and hangs up, without waiting for anything.
+void Knock(const std::string& host, int port) {
+  addrinfo hints = {};
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const bool bracketed = absl::StartsWith(host, "[");
+  const std::string name = bracketed ? host.substr(1, host.size() - 2) : host;
+  if (getaddrinfo(name.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return;
+  const int file = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (file >= 0) {
+    connect(file, found->ai_addr, found->ai_addrlen);
+    close(file);
+  }
+  freeaddrinfo(found);
 }
 
 template <typename Enum>
@@ -221,15 +246,30 @@ void Metrics::Draining() { draining_->Set(1); }
 
 std::string Metrics::Text() const { return prometheus::TextSerializer().Serialize(registry_->Collect()); }
 
-MetricsServer::MetricsServer(std::unique_ptr<prometheus::Exposer> exposer) : exposer_(std::move(exposer)) {}
-MetricsServer::~MetricsServer() = default;
+MetricsServer::MetricsServer(std::unique_ptr<prometheus::Exposer> exposer, std::string host)
+    : exposer_(std::move(exposer)), host_(std::move(host)) {}
+
+MetricsServer::~MetricsServer() {
+  // civetweb looks only every two seconds whether it should stop, or when somebody connects.
+  std::atomic<bool> closed = false;
+  std::thread knocker([&closed, host = host_, port = port()] {
+    while (!closed.load()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      Knock(host, port);
+    }
+  });
+  exposer_.reset();
+  closed.store(true);
+  knocker.join();
+}
 
 std::variant<std::unique_ptr<MetricsServer>, std::string> MetricsServer::Start(const std::string& address,
                                                                                const Metrics& metrics) {
   try {
     auto exposer = std::make_unique<prometheus::Exposer>(address, 1);
     exposer->RegisterCollectable(metrics.registry());
-    return std::unique_ptr<MetricsServer>(new MetricsServer(std::move(exposer)));
+    std::string host = address.substr(0, address.rfind(':'));
+    return std::unique_ptr<MetricsServer>(new MetricsServer(std::move(exposer), std::move(host)));
   } catch (const std::exception&) {
     return absl::StrCat("cannot listen on ", address, " for metrics: the port is taken or the address is not here");
   }

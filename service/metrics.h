@@ -100,8 +100,9 @@ class MetricsServer {
   int port() const;
 
  private:
-  explicit MetricsServer(std::unique_ptr<prometheus::Exposer> exposer);
+  MetricsServer(std::unique_ptr<prometheus::Exposer> exposer, std::string host);
   std::unique_ptr<prometheus::Exposer> exposer_;
+  const std::string host_;
 };
 
 }  // namespace reversi
