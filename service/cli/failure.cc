@@ -1,5 +1,6 @@
 #include "service/cli/failure.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "google/rpc/error_details.pb.h"
@@ -84,6 +85,10 @@ ExitCode ExitCodeOf(const Failure& failure) {
 }
 
 std::string FailureText(const Failure& failure, const std::string& server) {
+  if (failure.reason.empty() && absl::StrContains(failure.message, "handshake")) {
+    return absl::StrCat("no agreement on TLS with the server at ", server, " (", failure.message,
+                        ")\nSee the options --tls, --tls_ca, --tls_cert, --tls_key and --tls_name.");
+  }
   if (failure.reason.empty() && failure.code == grpc::StatusCode::UNAVAILABLE) {
     return absl::StrCat("cannot reach a server at ", server, " (", failure.message,
                         ")\nStart one with: reversi_server --listen ", server,

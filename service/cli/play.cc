@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "service/cli/commands.h"
@@ -64,10 +65,10 @@ class Table {
     // Input that has ended stays readable for ever.
     pollfd waits[] = {{.fd = watch_.fd(), .events = POLLIN, .revents = 0},
                       {.fd = ReadsNow() ? lines_.fd() : -1, .events = POLLIN, .revents = 0}};
+    // Now and then without any reason: Next() also notices a silent connection.
     const int ready = poll(waits, 2, Ticks() ? 1000 : 3000);
     if (ready > 0 && waits[1].revents != 0) lines_.Read();
-    // A silent connection is noticed here.
-    if (ready == 0 && Ticks()) Prompt();
+    if (ready == 0 && Ticks()) Tick();
   }
 
   void Take(const Watch::News& news) {
@@ -113,17 +114,19 @@ class Table {
   }
 
   void Prompt() {
-    if (!interactive_ || game_.state() == v1::GAME_STATE_FINISHED) {
-      session_.out << std::flush;
-      return;
+    if (interactive_ && game_.state() != v1::GAME_STATE_FINISHED) {
+      if (Ticks()) session_.out << ClockText();
+      session_.out << (OurTurn() ? absl::StrCat(ColorTitle(game_.position().turn()), ", your move (help): ")
+                                 : "waiting (help): ");
     }
-    // On a clock's tick the line is written anew over the old one; what was typed shows again on the next key.
-    const std::string left = TimeLeft(game_, absl::Now());
-    session_.out << (Ticks() ? "\r" : "") << (left.empty() ? "" : absl::StrCat("[", left, "] "))
-                 << (OurTurn() ? absl::StrCat(ColorTitle(game_.position().turn()), ", your move (help): ")
-                               : "waiting (help): ")
-                 << std::flush;
+    session_.out << std::flush;
   }
+
+  // Writes the clock at the head of the prompt anew; the cursor stays where something is being typed.
+  void Tick() { session_.out << "\x1b" "7\r" << ClockText() << "\x1b" "8" << std::flush; }
+
+  // Always equally wide.
+  std::string ClockText() const { return absl::StrFormat("[%9s] ", TimeLeft(game_, absl::Now())); }
 
   void Obey(const std::string& line) {
     const std::vector<std::string> words = absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());

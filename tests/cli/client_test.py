@@ -5,19 +5,18 @@ usage: client_test.py <build folder> [unittest arguments]
 import json
 import os
 import pathlib
-import pty
 import re
-import select
 import socket
 import stat
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from server_process import ServerProcess  # noqa: E402
+from relay import Relay  # noqa: E402
+from screen import Screen  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 CLIENT = str(BUILD / "reversi")
@@ -302,6 +301,7 @@ class ClientTest(unittest.TestCase):
         screen.expect("Black, your move")
         self.assertIn("\x1b[1;97;40m B \x1b[0m", screen.text)
         self.assertRegex(screen.text, r"Time left: [45]:\d\d")
+        screen.expect(r"\x1b7\r\[ +4:\d\d\] \x1b8")  # the clock alone, while something may be typed
         screen.type("a1\n")
         screen.expect("ILLEGAL_MOVE")
         screen.type("d6\n")
@@ -311,6 +311,18 @@ class ClientTest(unittest.TestCase):
         screen.expect("Red, your move")
         screen.type("quit\n")
         self.assertEqual(screen.ended(), 0)
+
+    def test_watch_on_a_terminal_draws_in_place(self):
+        game, _ = self.create("--players", "3")
+        screen = Screen([CLIENT, "watch", game], self.folder, self.environment(TERM="xterm"))
+        self.addCleanup(screen.close)
+        screen.expect(r"\x1b\[H\x1b\[2J.*Black to move")
+        self.run_client("move", game, "d6", "--tokens", "tokens")
+        screen.expect(r"\x1b\[H\x1b\[2J[^\x1b]*\x1b\[3JGame")
+        screen.expect("White to move")
+        self.run_client("abort", game, "--tokens", "tokens")
+        self.assertEqual(screen.ended(), 0)
+        self.assertIn("Nobody wins (aborted)", screen.text)
 
     def test_two_terminals_play_one_game(self):
         one = Screen([CLIENT, "play", "--variant", "standard", "--open", "white", "--id", "two-terminals"],
@@ -331,105 +343,6 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(one.ended(), 0)
         self.assertEqual(two.ended(), 0)
         self.assertRegex(one.text, r"Black wins with \d+ discs \(resignation\)")
-
-
-class Relay:
-    """Hands bytes on to the server; can be cut, which closes every connection and refuses new ones."""
-
-    def __init__(self, address):
-        host, port = address.rsplit(":", 1)
-        self._target = (host, int(port))
-        self._open = []
-        self._listener = None
-        self._port = 0
-        self.mend()
-
-    @property
-    def address(self):
-        return f"127.0.0.1:{self._port}"
-
-    def mend(self):
-        self._listener = socket.create_server(("127.0.0.1", self._port))
-        self._port = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
-
-    def cut(self):
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for one in self._open:
-            try:
-                one.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-        self._open = []
-
-    def _accept(self, listener):
-        while True:
-            try:
-                near, _ = listener.accept()
-            except OSError:
-                return
-            far = socket.create_connection(self._target)
-            self._open += [near, far]
-            for source, sink in ((near, far), (far, near)):
-                threading.Thread(target=self._hand_on, args=(source, sink), daemon=True).start()
-
-    @staticmethod
-    def _hand_on(source, sink):
-        try:
-            while chunk := source.recv(65536):
-                sink.sendall(chunk)
-            sink.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-
-
-class Screen:
-    """A program at a terminal of its own."""
-
-    def __init__(self, command, folder, environment):
-        self._pid, self._fd = pty.fork()
-        if self._pid == 0:
-            try:
-                os.chdir(folder)
-                os.execve(command[0], command, environment)
-            finally:
-                os._exit(127)
-        self.text = ""
-        self._from = 0
-
-    def _read(self, patience):
-        if not select.select([self._fd], [], [], patience)[0]:
-            raise AssertionError(f"nothing more came; the screen had\n{self.text}")
-        try:
-            chunk = os.read(self._fd, 65536)
-        except OSError:  # the other side is closed
-            chunk = b""
-        self.text += chunk.decode()
-        return bool(chunk)
-
-    def expect(self, pattern):
-        """Waits for text after what was waited for before."""
-        while not (found := re.search(pattern, self.text[self._from:])):
-            if not self._read(30):
-                raise AssertionError(f"ended without {pattern!r}; the screen had\n{self.text}")
-        self._from += found.end()
-
-    def type(self, text):
-        os.write(self._fd, text.encode())
-
-    def ended(self):
-        while self._read(30):
-            pass
-        status = os.waitpid(self._pid, 0)[1]
-        self._pid = 0
-        return os.waitstatus_to_exitcode(status)
-
-    def close(self):
-        if self._pid:
-            os.kill(self._pid, 9)
-            os.waitpid(self._pid, 0)
-        os.close(self._fd)
 
 
 if __name__ == "__main__":
