@@ -2,6 +2,7 @@
 # What the product needs from Debian 12, in one place.
 #   deploy/install.sh run    what building and running the service takes
 #   deploy/install.sh test   that, and what its tests and checks take
+#   deploy/install.sh long   that, and what the long tier of the tests takes
 # Installs only what is missing, and says what; with everything there it does nothing and needs no rights.
 set -euo pipefail
 
@@ -17,14 +18,19 @@ test_packages=(
   python3 python3-grpcio python3-protobuf         # clients made from the .proto alone
   etcd-server etcd-client                         # real nodes under the replicated store
   curl ca-certificates openssl
+  python3-yaml prometheus iproute2 dnsmasq-base   # manifests; rules, queries and metrics; rollouts in networks of their own
 )
+# What the long tier takes besides: the container image is built for real.
+long_packages=(buildah debootstrap)
 # Commands that may come from elsewhere than Debian: "command:package".
 test_commands=(node:nodejs npm:npm git:git)
 
 case "${1:-}" in
   run) packages=("${run_packages[@]}") commands=() ;;
   test) packages=("${run_packages[@]}" "${test_packages[@]}") commands=("${test_commands[@]}") ;;
-  *) echo "usage: deploy/install.sh run|test" >&2; exit 2 ;;
+  long)
+    packages=("${run_packages[@]}" "${test_packages[@]}" "${long_packages[@]}") commands=("${test_commands[@]}") ;;
+  *) echo "usage: deploy/install.sh run|test|long" >&2; exit 2 ;;
 esac
 
 missing=()

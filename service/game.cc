@@ -248,10 +248,15 @@ void Game::PutDone(PutResult result) {
 
 void Game::Settle(PutResult result) {
   const std::unique_ptr<Attempt> attempt = std::move(attempt_);
+  const auto ended = [&](PutOutcome outcome) {
+    context_.listener.PutEnded(outcome, context_.clock.Steady() - attempt->steady);
+  };
   switch (result.outcome) {
     case PutOutcome::kDone:
+      ended(PutOutcome::kDone);
       return Commit(*attempt);
     case PutOutcome::kUnknown: {
+      ended(PutOutcome::kUnknown);
       {
         absl::MutexLock lock(&mu_);
         uncertain_ = true;
@@ -264,7 +269,9 @@ void Game::Settle(PutResult result) {
   }
   auto current = Record::Read(result.current.record);
   const auto* record = std::get_if<Record>(&current);
-  if (record != nullptr && record->put_id() == attempt->record.put_id()) return Commit(*attempt);
+  const bool own = record != nullptr && record->put_id() == attempt->record.put_id();
+  ended(own ? PutOutcome::kDone : PutOutcome::kConflict);
+  if (own) return Commit(*attempt);
   if (!Adopt(result.current)) {
     if (attempt->proposal != nullptr) attempt->proposal->answer(StoreUnavailable());
     return;
@@ -381,6 +388,7 @@ void Game::SetTable(const Table& table, absl::Duration deadline) {
   }
   deadline_ = deadline;
   state_.store(table.state, std::memory_order_release);
+  variant_.store(table.position.variant(), std::memory_order_release);
   time_ms_.store(absl::ToUnixMillis(table.time), std::memory_order_release);
   version_.store(table.version, std::memory_order_release);
 }

@@ -64,6 +64,8 @@ class GameListener {
   virtual ~GameListener() = default;
   // `before` = the state until then; nullopt at the creation.
   virtual void Committed(Game& game, const Event& event, std::optional<GameState> before) = 0;
+  // Told of every put, before what follows from it. kDone also where a conflict turned out to be with this same put.
+  virtual void PutEnded(PutOutcome outcome, absl::Duration duration) = 0;
 };
 
 // What all games share; outlives them.
@@ -109,6 +111,8 @@ class Game : public std::enable_shared_from_this<Game> {
   // 0 = there is no game under this id.
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
   GameState state() const { return state_.load(std::memory_order_acquire); }
+  // Of a game whose version is not 0.
+  Variant variant() const { return variant_.load(std::memory_order_acquire); }
   // Time of the last event, ms since 1970.
   int64_t time_ms() const { return time_ms_.load(std::memory_order_acquire); }
 
@@ -188,6 +192,7 @@ class Game : public std::enable_shared_from_this<Game> {
   std::atomic<Progress> progress_ = kCalling;
 
   std::atomic<GameState> state_ = GameState::kWaiting;
+  std::atomic<Variant> variant_ = Variant::kMultiplayer;
   std::atomic<uint64_t> version_ = 0;
   std::atomic<int64_t> time_ms_ = 0;
 };

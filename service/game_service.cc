@@ -65,8 +65,13 @@ class GameService::Call {
   void Over(const grpc::Status& status) const {
     service_->metrics_.CallHandled(method_, status.error_code(), service_->clock_.Steady() - begun_);
   }
+  // The game that the call is about has been found.
+  void About(const Game& game) {
+    if (game.version() != 0) variant_ = game.variant();
+  }
   grpc::Status Refuse(const Error& error) const {
     service_->metrics_.Refused(method_, error.reason);
+    if (method_ == Method::kSubmitMove) service_->metrics_.MoveRefused(variant_, error.reason);
     return ToStatus(error);
   }
 
@@ -97,6 +102,7 @@ class GameService::Call {
   Context* context_;
   Method method_;
   absl::Duration begun_;
+  std::optional<Variant> variant_ = std::nullopt;
 };
 
 GameService::GameService(Games& games, Watches& watches, const Tokens& tokens, const Clock& clock, Metrics& metrics,
@@ -222,13 +228,14 @@ GameService::Reactor* GameService::ListGames(Context* context, const v1::ListGam
 template <typename Request, typename Response>
 GameService::Reactor* GameService::Command(Context* context, Method method, const Request* request,
                                            Response* response) {
-  const Call call(*this, context, method);
+  Call call(*this, context, method);
   Reactor* reactor = context->DefaultReactor();
   if (const auto refused = call.Admit(false)) return call.End(reactor, *refused);
   auto checked = Check(*request);
   if (const auto* error = std::get_if<Error>(&checked)) return call.End(reactor, *error);
   const std::shared_ptr<Game> game = games_.Find(request->game_id());
   if (game == nullptr) return call.End(reactor, GameNotFound(request->game_id()));
+  call.About(*game);
   auto proposal = std::make_unique<Proposal>();
   proposal->wish = std::get<0>(std::move(checked));
   proposal->abandoned = [context] { return context->IsCancelled(); };

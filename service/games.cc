@@ -102,11 +102,15 @@ void Games::Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> a
   }
 }
 
+void Games::PutEnded(PutOutcome outcome, absl::Duration duration) { metrics_.PutEnded(outcome, duration); }
+
 void Games::Committed(Game& game, const Event& event, std::optional<GameState> before) {
   const Table& after = event.after;
   const Variant variant = after.position.variant();
+  const int players = after.position.players();
   if (event.created) {
-    metrics_.GameCreated(variant, after.position.players());
+    metrics_.GameCreated(variant, players);
+    metrics_.GameAdded(variant, players);
     const auto snapshot = game.Read();
     const Start start = snapshot->record.start();
     if (!start.unlisted) {
@@ -114,11 +118,12 @@ void Games::Committed(Game& game, const Event& event, std::optional<GameState> b
       list_.insert({absl::ToUnixMillis(start.created), variant, game.shared_from_this()});
     }
   } else if (event.command.kind == Command::Kind::kMove) {
-    metrics_.MoveAccepted(variant);
+    metrics_.MoveAccepted(variant, event.command.on_timeout);
   }
   if (after.state == GameState::kFinished) {
     const absl::Time created = game.Read()->record.start().created;
-    metrics_.GameFinished(variant, after.reason, after.position.ply(), after.time - created);
+    metrics_.GameFinished(variant, players, after.reason, after.position.ply(), after.time - created);
+    metrics_.GameEnded(variant, players);
   }
   // A deadline that only moves back is found out when the earlier one comes up.
   const bool first = !before.has_value() || *before == GameState::kWaiting;
@@ -210,7 +215,7 @@ void Games::Drop(const std::shared_ptr<Game>& game) {
       const auto found = list_.find(Place{created_ms, game->id()});
       if (found != list_.end() && found->game == game) list_.erase(found);
     }
-    if (Remove(game)) metrics_.GameDropped();
+    if (Remove(game)) metrics_.GameEvicted();
   });
 }
 

@@ -73,6 +73,7 @@ class Games : public GameListener {
   uint64_t count() const { return count_.load(std::memory_order_relaxed); }
 
   void Committed(Game& game, const Event& event, std::optional<GameState> before) override;
+  void PutEnded(PutOutcome outcome, absl::Duration duration) override;
 
  private:
   struct IdOf {

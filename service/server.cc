@@ -80,7 +80,9 @@ class RunningServer : public Server {
         games_(store_, tokens_, clock_, metrics_,
                {config.keep_finished, config.keep_waiting, config.keep_idle}, {config.max_games, config.command_queue}),
         watches_(config.max_watchers),
-        service_(games_, watches_, tokens_, clock_, metrics_, access_, config.max_watchers_per_game) {}
+        service_(games_, watches_, tokens_, clock_, metrics_, access_, config.max_watchers_per_game) {
+    metrics_.SetLimits({.games = config.max_games, .watchers = config.max_watchers});
+  }
 
   ~RunningServer() override {
     if (grpc_ != nullptr) Stop(absl::ZeroDuration());
@@ -154,6 +156,7 @@ class RunningServer : public Server {
     absl::MutexLock lock(&ticker_mu_);
     while (!ticker_mu_.AwaitWithTimeout(absl::Condition(&ticker_stops_), kTick)) {
       const absl::Duration now = clock_.Steady();
+      metrics_.GamesHeld(games_.count());
       games_.RunDeadlines();
       for (; next_sweep <= now; next_sweep += sweep_every) games_.Sweep();
       if (now >= next_watch) {

@@ -1,5 +1,6 @@
 #include "service/watch_stream.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <grpcpp/support/slice.h>
@@ -83,8 +84,12 @@ void WatchStream::Pump() {
   const Bytes event = game_->EventAt(cursor_ + 1, &last);
   if (!event.empty()) {
     ++cursor_;
+    metrics_.EventSent();
+    // Events of older versions are history to whoever catches up: only the newest one's time is told.
+    if (up_to_date_ && cursor_ == game_->version()) news_of_ = absl::FromUnixMillis(game_->time_ms());
     return Send(event, last);
   }
+  up_to_date_ = true;
   if (game_->state() == GameState::kFinished && game_->version() == cursor_) End(grpc::Status::OK);
 }
 
@@ -109,6 +114,8 @@ void WatchStream::OnSendInitialMetadataDone(bool ok) { OnWriteDone(ok); }
 void WatchStream::OnWriteDone(bool ok) {
   absl::MutexLock lock(&mu_);
   writing_ = false;
+  if (ok && news_of_.has_value()) metrics_.WatchLag(std::max(clock_.Wall() - *news_of_, absl::ZeroDuration()));
+  news_of_.reset();
   if (!ok && !end_with_.has_value()) end_with_ = grpc::Status::CANCELLED;
   Pump();
 }

@@ -83,6 +83,9 @@ class WatchStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   // The last version sent.
   uint64_t cursor_ ABSL_GUARDED_BY(mu_);
   bool snapshot_due_ ABSL_GUARDED_BY(mu_);
+  // Whether it has had all there was, so that what comes now is news; and the time of the news that is being written.
+  bool up_to_date_ ABSL_GUARDED_BY(mu_) = false;
+  std::optional<absl::Time> news_of_ ABSL_GUARDED_BY(mu_);
   bool writing_ ABSL_GUARDED_BY(mu_) = true;  // the initial metadata count as a write
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
   bool done_ ABSL_GUARDED_BY(mu_) = false;

@@ -1,0 +1,64 @@
+"""What cannot be used at the start: a clear message, exit code 2, no crash.
+
+usage: start_failure_test.py SERVER_BINARY
+"""
+
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SERVER = sys.argv.pop()
+
+
+class StartFailures(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.place = pathlib.Path(place.name)
+
+    def file(self, name, text):
+        path = self.place / name
+        path.write_text(text)
+        return str(path)
+
+    def refused(self, *flags, naming):
+        done = subprocess.run([SERVER, "--listen=127.0.0.1:0", "--metrics_listen=127.0.0.1:0", *flags],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(naming, done.stderr)
+        self.assertNotIn("listening", done.stdout)
+        # A sentence for the operator, not a trace.
+        self.assertLessEqual(len([line for line in done.stderr.splitlines() if not line.startswith("{")]), 3, done.stderr)
+
+    def taken(self):
+        holder = socket.socket()
+        self.addCleanup(holder.close)
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        return "127.0.0.1:%d" % holder.getsockname()[1]
+
+    def test_a_taken_port_for_metrics(self):
+        address = self.taken()
+        self.refused("--metrics_listen=" + address, naming=address)
+
+    def test_a_taken_port_for_calls(self):
+        address = self.taken()
+        self.refused("--listen=" + address, naming=address)
+
+    def test_a_token_key_that_is_not_there(self):
+        path = str(self.place / "absent")
+        self.refused("--token_key_file=" + path, naming=path)
+
+    def test_a_token_key_that_is_a_folder(self):
+        self.refused("--token_key_file=%s" % self.place, naming=str(self.place))
+
+    def test_a_token_key_that_is_too_short(self):
+        path = self.file("short", "x" * 31)
+        self.refused("--token_key_file=" + path, naming=path)
+
+
+if __name__ == "__main__":
+    unittest.main()
