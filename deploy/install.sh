@@ -19,6 +19,7 @@ test_packages=(
   etcd-server etcd-client                         # real nodes under the replicated store
   curl ca-certificates openssl
   python3-yaml prometheus iproute2 dnsmasq-base   # manifests; rules, queries and metrics; rollouts in networks of their own
+  valgrind                                        # instructions of a call
 )
 # What the long tier takes besides: the container image is built for real.
 long_packages=(buildah debootstrap)

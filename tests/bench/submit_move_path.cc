@@ -1,0 +1,103 @@
+// The way of a SubmitMove through the service without the network, on one thread: parse, check, judge, store, commit,
+// answer, serialize. Plays the number of moves given; callgrind counts (see submit_move_count.py).
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <grpcpp/test/default_reactor_test_peer.h>
+
+#include "absl/synchronization/mutex.h"
+#include "engine/notation.h"
+#include "engine/random.h"
+#include "service/game_service.h"
+#include "service/store_memory.h"
+
+namespace reversi {
+namespace {
+
+// Many games at once, as a server has them: none is in the cache all the time.
+constexpr size_t kGames = 256;
+
+class Path {
+ public:
+  Path() {
+    for (size_t i = 0; i < kGames; ++i) games_.push_back(NewGame());
+  }
+
+  void Move() {
+    Playing& playing = games_[next_++ % kGames];
+    if (playing.position.over()) playing = NewGame();
+    const std::vector<reversi::Move> moves = playing.position.LegalMoves();
+    const reversi::Move move = moves[random_.Below(moves.size())];
+    v1::SubmitMoveRequest request;
+    request.set_game_id(playing.id);
+    request.set_seat_token(playing.tokens[static_cast<size_t>(playing.position.turn())]);
+    request.set_move(MoveText(move));
+    request.set_expected_version(++playing.version);
+    Submit(request.SerializeAsString());
+    playing.position = std::get<Played>(playing.position.Play(move)).next;
+  }
+
+ private:
+  struct Playing {
+    std::string id;
+    std::vector<std::string> tokens;
+    Position position;
+    uint64_t version = 0;
+  };
+
+  Playing NewGame() {
+    CreateWish wish;
+    wish.start.rules = std::get<Rules>(MakeRules({}));
+    wish.start.seats.resize(4);
+    Playing playing{.id = RandomGameId(), .tokens = {}, .position = Position(wish.start.rules)};
+    service_games_.Create(playing.id, std::move(wish), {}, [&](const Answer&, std::shared_ptr<Game> game) {
+      const auto snapshot = game->Read();
+      for (int seat = 0; seat < 4; ++seat) {
+        playing.tokens.push_back(tokens_.SeatToken(playing.id, snapshot->record.nonce(), seat));
+      }
+    });
+    return playing;
+  }
+
+  // What gRPC would do around the handler.
+  void Submit(const std::string& bytes) {
+    v1::SubmitMoveRequest request;
+    v1::SubmitMoveResponse response;
+    grpc::CallbackServerContext context;
+    grpc::testing::DefaultReactorTestPeer peer(&context);
+    request.ParseFromString(bytes);
+    service_.SubmitMove(&context, &request, &response);
+    if (!peer.test_status_set() || !peer.test_status().ok()) {
+      std::fprintf(stderr, "refused: %s\n", peer.test_status().error_message().c_str());
+      std::exit(1);
+    }
+    answer_ = response.SerializeAsString();
+  }
+
+  const SystemClock clock_;
+  Metrics metrics_;
+  MemoryStore store_;
+  Tokens tokens_{{std::string(kMinKeyBytes, 'k')}};
+  Access access_{0, 1};
+  Games service_games_{store_, tokens_, clock_, metrics_, {}, {1'000'000, 256}};
+  Watches watches_{1};
+  GameService service_{service_games_, watches_, tokens_, clock_, metrics_, access_, 1};
+  std::vector<Playing> games_;
+  SplitMix64 random_{1};
+  size_t next_ = 0;
+  std::string answer_;
+};
+
+}  // namespace
+}  // namespace reversi
+
+int main(int argc, char** argv) {
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  reversi::Path path;
+  for (long moves = argc > 1 ? std::atol(argv[1]) : 1; moves > 0; --moves) path.Move();
+  return 0;
+}
