@@ -333,7 +333,7 @@ void Game::Commit(Attempt& attempt) {
     newest_ = std::move(newest);
     SetTable(after, deadline);
   }
-  context_.listener.Committed(*this, attempt.event, before);
+  context_.listener.Committed(*this, attempt.event, before, Origin::kOwn);
   if (attempt.proposal != nullptr) attempt.proposal->answer(Accepted{std::move(attempt.event)});
   WakeWatchers();
 }
@@ -371,7 +371,7 @@ bool Game::Adopt(const Stored& stored) {
     SetTable(table, deadline);
   }
   for (const Event& event : news) {
-    context_.listener.Committed(*this, event, before);
+    context_.listener.Committed(*this, event, before, Origin::kStore);
     before = event.after.state;
   }
   if (!news.empty()) WakeWatchers();

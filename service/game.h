@@ -58,12 +58,15 @@ struct Proposal {
   std::unique_ptr<Proposal> next = {};  // the line's
 };
 
+// Whose put an event came by: this process's own, or another's that was read from the store.
+enum class Origin : uint8_t { kOwn, kStore };
+
 // Told of every committed event, under no lock, before its answer; events of one game in order.
 class GameListener {
  public:
   virtual ~GameListener() = default;
   // `before` = the state until then; nullopt at the creation.
-  virtual void Committed(Game& game, const Event& event, std::optional<GameState> before) = 0;
+  virtual void Committed(Game& game, const Event& event, std::optional<GameState> before, Origin origin) = 0;
   // Told of every put, before what follows from it. kDone also where a conflict turned out to be with this same put.
   virtual void PutEnded(PutOutcome outcome, absl::Duration duration) = 0;
 };

@@ -104,26 +104,34 @@ void Games::Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> a
 
 void Games::PutEnded(PutOutcome outcome, absl::Duration duration) { metrics_.PutEnded(outcome, duration); }
 
-void Games::Committed(Game& game, const Event& event, std::optional<GameState> before) {
+void Games::Count(Game& game, const Event& event, Origin origin) {
   const Table& after = event.after;
   const Variant variant = after.position.variant();
   const int players = after.position.players();
+  const bool over = after.state == GameState::kFinished;
+  if (event.created) metrics_.GameAdded(variant, players);
+  if (over) metrics_.GameEnded(variant, players);
+  if (origin == Origin::kStore) return;
   if (event.created) {
     metrics_.GameCreated(variant, players);
-    metrics_.GameAdded(variant, players);
+  } else if (event.command.kind == Command::Kind::kMove) {
+    metrics_.MoveAccepted(variant, event.command.on_timeout);
+  }
+  if (!over) return;
+  const absl::Time created = game.Read()->record.start().created;
+  metrics_.GameFinished(variant, players, after.reason, after.position.ply(), after.time - created);
+}
+
+void Games::Committed(Game& game, const Event& event, std::optional<GameState> before, Origin origin) {
+  Count(game, event, origin);
+  const Table& after = event.after;
+  if (event.created) {
     const auto snapshot = game.Read();
     const Start start = snapshot->record.start();
     if (!start.unlisted) {
       absl::MutexLock lock(&list_mu_);
-      list_.insert({absl::ToUnixMillis(start.created), variant, game.shared_from_this()});
+      list_.insert({absl::ToUnixMillis(start.created), after.position.variant(), game.shared_from_this()});
     }
-  } else if (event.command.kind == Command::Kind::kMove) {
-    metrics_.MoveAccepted(variant, event.command.on_timeout);
-  }
-  if (after.state == GameState::kFinished) {
-    const absl::Time created = game.Read()->record.start().created;
-    metrics_.GameFinished(variant, players, after.reason, after.position.ply(), after.time - created);
-    metrics_.GameEnded(variant, players);
   }
   // A deadline that only moves back is found out when the earlier one comes up.
   const bool first = !before.has_value() || *before == GameState::kWaiting;

@@ -72,7 +72,7 @@ class Games : public GameListener {
 
   uint64_t count() const { return count_.load(std::memory_order_relaxed); }
 
-  void Committed(Game& game, const Event& event, std::optional<GameState> before) override;
+  void Committed(Game& game, const Event& event, std::optional<GameState> before, Origin origin) override;
   void PutEnded(PutOutcome outcome, absl::Duration duration) override;
 
  private:
@@ -117,6 +117,8 @@ class Games : public GameListener {
     bool operator>(const Due& other) const { return when > other.when; }
   };
 
+  // Counts a committed event: what is known of games always, what was done only where it was done.
+  void Count(Game& game, const Event& event, Origin origin);
   Shard& ShardOf(std::string_view id);
   std::shared_ptr<Game> FindOrAdd(const std::string& id);
   // False = it was not there.
