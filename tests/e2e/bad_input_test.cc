@@ -238,9 +238,10 @@ TEST_F(BadInputTest, OpeningMovesNameTheirPlace) {
     });
   };
   using namespace std::string_literals;
+  second("MALFORMED_REQUEST", "");
   second("MALFORMED_REQUEST", std::string(65, 'a'));
   second("MALFORMED_REQUEST", kMegabyte);
-  for (const std::string& move : {""s, "C4"s, " c4"s, "c4 "s, "k1"s, "a11"s, "a0"s, "d03"s, "c4:n,n"s, "c4:"s, "c4:x"s, "c4:n,"s, "pass"s, "--"s, "c4\0"s}) {
+  for (const std::string& move : {"C4"s, " c4"s, "c4 "s, "k1"s, "a11"s, "a0"s, "d03"s, "c4:n,n"s, "c4:"s, "c4:x"s, "c4:n,"s, "pass"s, "--"s, "c4\0"s}) {
     second("BAD_SQUARE", move);
   }
   for (const auto& [move, why] : {std::pair{"d6", "occupied"}, {"i1", "off_board"}, {"a1", "flips_nothing"},

@@ -275,12 +275,12 @@ class Stand {
   std::vector<std::vector<WatchRecord>> Finish() {
     for (Place& place : places_) {
       if (place.watcher == nullptr) Come(place);
+      place.watcher->Resume();
     }
     for (Place& place : places_) {
-      place.watcher->Resume();
-      while (!place.watcher->AwaitEnd().ok() &&
-             place.watcher->Record().end.error_code() == grpc::StatusCode::UNAVAILABLE) {
+      while (place.watcher->AwaitEnd().error_code() == grpc::StatusCode::UNAVAILABLE) {
         Reopen(place);
+        place.watcher->Resume();
       }
       Go(place);
     }

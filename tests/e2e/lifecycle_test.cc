@@ -113,7 +113,7 @@ TEST(ServerFlags, WrongValuesExitWithTwoAndName) {
       {"--connection_age", "x"},     {"--tls_cert_file", "/no/such/file"}};
   for (const auto& [flag, value] : wrong) {
     SCOPED_TRACE(std::string(flag) + "=" + value);
-    const Ended ended = RunToEnd({.flags = {std::string(flag) + "=" + value, "--metrics_listen=127.0.0.1:0"}});
+    const Ended ended = RunToEnd({.flags = {std::string(flag) + "=" + value}});
     EXPECT_EQ(ended.code, 2);
     EXPECT_THAT(ended.err, AnyOf(HasSubstr(flag), HasSubstr(*value == '\0' ? flag : value)));
     EXPECT_THAT(ended.out, IsEmpty());
@@ -256,11 +256,13 @@ TEST(ServerStop, CallsUnderWayFinishAndLaterOnesAreUnavailable) {
         v1::SubmitMoveResponse response;
         const grpc::Status status = caller.stub()->SubmitMove(&context, submit, &response);
         if (!status.ok()) {
-          EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE) << Describe(status);
+          // gRPC cancels what reaches a server that is closing its connections; the delay (none here) is there so
+          // that nobody sends any more by then.
+          EXPECT_THAT(status.error_code(), AnyOf(grpc::StatusCode::UNAVAILABLE, grpc::StatusCode::CANCELLED)) << Describe(status);
           grpc::ClientContext creating;
           v1::CreateGameResponse created;
           const grpc::Status refused = caller.stub()->CreateGame(&creating, {}, &created);
-          EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNAVAILABLE) << Describe(refused);
+          EXPECT_THAT(refused.error_code(), AnyOf(grpc::StatusCode::UNAVAILABLE, grpc::StatusCode::CANCELLED)) << Describe(refused);
           EXPECT_THAT(Details(refused).reason, AnyOf("", "SERVER_DRAINING"));
           return;
         }

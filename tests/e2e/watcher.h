@@ -17,7 +17,7 @@ namespace reversi::e2e {
 struct WatchRecord {
   v1::WatchGameRequest request;
   std::vector<v1::WatchGameResponse> messages;
-  grpc::Status end;  // CANCELLED when the watcher itself went away
+  grpc::Status end{grpc::StatusCode::UNKNOWN, "not over"};  // CANCELLED when the watcher itself went away
 };
 
 class Watcher : private grpc::ClientReadReactor<v1::WatchGameResponse> {

@@ -1,0 +1,48 @@
+"""Runs a client in another language against servers that provoke every refusal, and checks what it saw.
+
+usage: clients_test.py <source folder> <build folder> python|node
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SOURCE, BUILD = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(SOURCE / "tests"))
+from server_process import ServerProcess  # noqa: E402
+
+# All reasons of the contract but two: SERVER_DRAINING lasts for a moment, STORE_UNAVAILABLE needs a broken store.
+REASONS = set("""BAD_SQUARE BAD_TOKEN GAME_ID_TAKEN GAME_NOT_FOUND GAME_NOT_STARTED GAME_OVER ILLEGAL_MOVE
+    MALFORMED_REQUEST NOT_YOUR_TURN RATE_LIMITED SEAT_TAKEN STALE_VERSION TOO_MANY_GAMES TOO_MANY_WATCHERS
+    UNSUPPORTED_RULES VERSION_IN_FUTURE""".split())
+
+
+def client(language, folder):
+    """The command that runs the client, without the servers' addresses."""
+    here = SOURCE / "tests" / "e2e" / "clients"
+    if language == "node":
+        return ["node", here / "node_client.mjs", SOURCE / "proto"]
+    plugin = subprocess.run(["which", "grpc_python_plugin"], stdout=subprocess.PIPE, text=True, check=True)
+    protos = sorted(str(path.relative_to(SOURCE / "proto")) for path in (SOURCE / "proto").glob("google/rpc/*.proto"))
+    subprocess.run(["protoc", "-I", SOURCE / "proto", f"--python_out={folder}", f"--grpc_out={folder}",
+                    f"--plugin=protoc-gen-grpc={plugin.stdout.strip()}", "reversi/v1/reversi.proto", *protos],
+                   check=True, cwd=SOURCE / "proto")
+    return ["/usr/bin/python3", here / "python_client.py", folder]
+
+
+def main():
+    server = BUILD / "reversi_server"
+    with tempfile.TemporaryDirectory() as folder, ServerProcess(server) as usual, \
+            ServerProcess(server, "--max_games=1", "--max_watchers_per_game=1") as limited, \
+            ServerProcess(server, "--rate_limit=0.001", "--rate_burst=1") as over_rate:
+        done = subprocess.run(client(sys.argv[3], folder) + [usual.address, limited.address, over_rate.address],
+                              env=dict(os.environ, NODE_PACKAGES=str(SOURCE / "tests" / "examples")), text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    print(done.stdout)
+    seen = set(done.stdout.partition("reasons seen:")[2].split())
+    if done.returncode != 0 or seen != REASONS:
+        sys.exit(f"the client ended with {done.returncode} and did not see {sorted(REASONS - seen)}")
+
+
+main()
