@@ -1,6 +1,8 @@
 #include "engine/notation.h"
 
-#include <array>
+#include <algorithm>
+
+#include "engine/geometry.h"
 
 namespace reversi {
 namespace {
@@ -21,6 +23,17 @@ std::optional<RowMask> ParseRows(std::string_view text) {
     if (comma == std::string_view::npos) return static_cast<RowMask>(rows);
     text.remove_prefix(comma + 1);
   }
+}
+
+// The characters of a board without discs, by the bits of its geometry.
+template <class G>
+constexpr auto EmptyBoard() {
+  std::array<char, G::kSide * G::kStride> squares = {};
+  for (int i = 0; i < G::kSide * G::kStride; ++i) {
+    const Square square = G::SquareOf(i);
+    squares[i] = square.col < G::kSide && G::HasSquare(square.row, square.col) ? '-' : ' ';
+  }
+  return squares;
 }
 
 }  // namespace
@@ -94,17 +107,27 @@ std::string TranscriptText(const std::vector<Move>& moves) {
   return text;
 }
 
-std::vector<std::string> Rows(const Position& position) {
-  const auto side = static_cast<uint8_t>(BoardSide(position.board()));
-  std::vector<std::string> rows;
-  for (uint8_t row = 0; row < side; ++row) {
-    std::string& line = rows.emplace_back(side, ' ');
-    for (uint8_t col = 0; col < side; ++col) {
-      const Square square{row, col};
-      if (!OnBoard(position.board(), square)) continue;
-      line[col] = position.Blocked(square) ? '#' : ColorLetter(position.At(square));
+BoardRows::BoardRows(const Position& position) {
+  WithGeometry(position.board(), [&]<class G>(G) {
+    static constexpr auto kEmpty = EmptyBoard<G>();
+    side_ = G::kSide;
+    stride_ = G::kStride;
+    std::copy(kEmpty.begin(), kEmpty.end(), squares_.begin());
+    const auto put = [&](const Bits128& set, char letter) {
+      ForEachBit(G::Bits::From(set), [&](typename G::Bits square) { squares_[square.first()] = letter; });
+    };
+    const PositionState& state = position.state();
+    put(state.blocked, '#');
+    for (size_t color = 0; color < state.discs.size(); ++color) {
+      put(state.discs[color], ColorLetter(static_cast<Color>(color)));
     }
-  }
+  });
+}
+
+std::vector<std::string> Rows(const Position& position) {
+  const BoardRows shown(position);
+  std::vector<std::string> rows;
+  for (size_t row = 0; row < shown.size(); ++row) rows.emplace_back(shown[row]);
   return rows;
 }
 

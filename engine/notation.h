@@ -2,6 +2,8 @@
 #ifndef REVERSI_ENGINE_NOTATION_H_
 #define REVERSI_ENGINE_NOTATION_H_
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,7 +36,19 @@ std::variant<std::vector<Move>, TranscriptError> ParseTranscript(std::string_vie
 // Canonical: "f5d6c3" when all moves are squares alone, else the moves with spaces between them.
 std::string TranscriptText(const std::vector<Move>& moves);
 
-// One string a row from the top: '-' empty, B W R G U Y discs, N neutral, '#' blocked, ' ' no square.
+// The rows from the top: '-' empty, B W R G U Y discs, N neutral, '#' blocked, ' ' no square. A value without heap.
+class BoardRows {
+ public:
+  explicit BoardRows(const Position& position);
+  size_t size() const { return side_; }
+  std::string_view operator[](size_t row) const { return {&squares_[row * stride_], side_}; }
+
+ private:
+  std::array<char, 110> squares_;  // ten rows of ten and their padding
+  size_t side_ = 0;
+  size_t stride_ = 0;
+};
+// The same, one string a row.
 std::vector<std::string> Rows(const Position& position);
 
 // The rows joined by '/'.

@@ -195,7 +195,8 @@ void FillRules(const Rules& rules, v1::Rules* message) {
 }
 
 void FillPosition(const Position& position, bool over, v1::Position* message) {
-  for (std::string& row : Rows(position)) message->add_rows(std::move(row));
+  const BoardRows rows(position);
+  for (size_t row = 0; row < rows.size(); ++row) message->add_rows(rows[row].data(), rows[row].size());
   if (!over) {
     message->set_turn(ToApi(position.turn()));
     for (const Move& move : position.LegalMoves()) message->add_legal_moves(MoveText(move));
