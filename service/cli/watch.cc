@@ -9,7 +9,7 @@ namespace reversi::cli {
 namespace {
 
 constexpr absl::Duration kHeartbeat = absl::Seconds(5);
-// So long without a message or heartbeat: the connection is dead, whatever the network says.
+// So long without a message or heartbeat: the server is gone, whatever a proxy between says.
 constexpr absl::Duration kSilence = absl::Seconds(20);
 // A reader that stopped reading stops the stream, too: memory stays bounded.
 constexpr size_t kMostNews = 256;
