@@ -52,6 +52,7 @@ class Server:
             self.process.wait()
             raise AssertionError("the server did not start: " + self.told())
         self.address, self.metrics_address = found["grpc"], found["metrics"]
+        self.health_address = found.get("health")
 
     def __enter__(self):
         return self
