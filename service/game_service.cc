@@ -113,7 +113,9 @@ GameService::GameService(Games& games, Watches& watches, const Tokens& tokens, c
       clock_(clock),
       metrics_(metrics),
       access_(access),
-      max_watchers_per_game_(max_watchers_per_game) {}
+      max_watchers_per_game_(max_watchers_per_game) {
+  SetMessageAllocatorFor_SubmitMove(&move_messages_);
+}
 
 void GameService::Drain() {
   draining_.store(true, std::memory_order_relaxed);

@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "reversi/v1/reversi.grpc.pb.h"
 #include "service/access.h"
+#include "service/arena_messages.h"
 #include "service/clock.h"
 #include "service/games.h"
 #include "service/metrics.h"
@@ -75,6 +76,7 @@ class GameService final : public CallbackGameService {
   Access& access_;
   const uint64_t max_watchers_per_game_;
   std::atomic<bool> draining_ = false;
+  ArenaMessages<v1::SubmitMoveRequest, v1::SubmitMoveResponse> move_messages_;
 };
 
 }  // namespace reversi

@@ -65,17 +65,17 @@ class Path {
 
   // What gRPC would do around the handler.
   void Submit(const std::string& bytes) {
-    v1::SubmitMoveRequest request;
-    v1::SubmitMoveResponse response;
+    auto* messages = messages_.AllocateMessages();
     grpc::CallbackServerContext context;
     grpc::testing::DefaultReactorTestPeer peer(&context);
-    request.ParseFromString(bytes);
-    service_.SubmitMove(&context, &request, &response);
+    messages->request()->ParseFromString(bytes);
+    service_.SubmitMove(&context, messages->request(), messages->response());
     if (!peer.test_status_set() || !peer.test_status().ok()) {
       std::fprintf(stderr, "refused: %s\n", peer.test_status().error_message().c_str());
       std::exit(1);
     }
-    answer_ = response.SerializeAsString();
+    answer_ = messages->response()->SerializeAsString();
+    messages->Release();
   }
 
   const SystemClock clock_;
@@ -86,6 +86,7 @@ class Path {
   Games service_games_{store_, tokens_, clock_, metrics_, {}, {1'000'000, 256}};
   Watches watches_{1};
   GameService service_{service_games_, watches_, tokens_, clock_, metrics_, access_, 1};
+  ArenaMessages<v1::SubmitMoveRequest, v1::SubmitMoveResponse> messages_;
   std::vector<Playing> games_;
   SplitMix64 random_{1};
   size_t next_ = 0;
