@@ -184,7 +184,8 @@ void Player::Submit(Table& table, const v1::SubmitMoveRequest& request) {
   Send(table, &v1::GameService::Stub::SubmitMove, request, words + " at " + std::to_string(request.expected_version()),
        words, [&](ObservedCall call, const v1::SubmitMoveResponse& response) {
          const v1::GameEvent& event = response.event();
-         call.event = InWords(event);
+         // A move can only become the version after the one that it was chosen at.
+         call.event = event.version() == request.expected_version() + 1 ? InWords(event) : "another version's event";
          call.outcome = Outcome::kAccepted;
          call.version = event.version();
          absl::MutexLock lock(&table.mutex);
@@ -211,13 +212,14 @@ void Player::Read(Table& table) {
 
 void Player::Join(Table& table) {
   const v1::Game now = table.Latest();
-  if (now.state() != v1::GAME_STATE_WAITING) return;
   v1::JoinGameRequest request;
   request.set_game_id(now.game_id());
   const size_t seat = Below(chance_, static_cast<size_t>(now.seats_size()));
   request.set_color(static_cast<v1::Color>(seat + 1));
-  if (now.seats(static_cast<int>(seat)).kind() != v1::SEAT_KIND_OPEN) return;
-  // Few names for few callers: some of them ask again for what they have.
+  // Most ask for what is open; some again for what they, or others, have.
+  const bool open = now.state() == v1::GAME_STATE_WAITING && now.seats(static_cast<int>(seat)).kind() == v1::SEAT_KIND_OPEN;
+  if (!open && Below(chance_, 4) != 0) return;
+  // Few names, so that some of them come again.
   request.set_request_id("request-to-join-number-" + std::to_string(seat * 2 + Below(chance_, 2)));
   const std::string words = std::string("joined ") + Letter(request.color());
   Send(table, &v1::GameService::Stub::JoinGame, request, request.request_id(), words,

@@ -163,7 +163,7 @@ TEST(ServerStart, PortsThatAreTakenExitWithTwo) {
 
 TEST(ServerStart, TokensAndKeysAreNeverShown) {
   const std::string file = FileWith("key", kKey + "\n");
-  const auto server = ServerProcess::Start({.flags = {"--log_level=debug", "--token_key_file=" + file}});
+  const auto server = ServerProcess::Start({.flags = {"--drain_delay=0s", "--log_level=debug", "--token_key_file=" + file}});
   ASSERT_NE(server, nullptr);
   Caller caller(server->address());
   const TestGame game = NewGame(caller);

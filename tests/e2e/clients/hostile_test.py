@@ -111,8 +111,8 @@ def stopped_reader(server):
     request = b"\x0a" + bytes([len(game_id)]) + game_id + b"\x10\x00"
     snapshot = request[:-2]
     connection = h2.greeted(server.address)
-    # 65,535 bytes of answers fill the window; the watches after that have all to wait.
-    for i in range(90):
+    # 65,535 bytes of answers fill the window; the watches after that all have to wait.
+    for i in range(600):
         connection.sendall(h2.call(1 + 2 * i, WATCH, request if i % 2 else snapshot))
     received = 0
     connection.settimeout(1)

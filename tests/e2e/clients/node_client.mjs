@@ -14,7 +14,7 @@ const { BadRequest, ErrorInfo, RetryInfo, RichClientError, errorDetailsClientMid
   require("nice-grpc-error-details");
 
 const [protos, ...addresses] = process.argv.slice(2);
-const definition = loadSync("reversi/v1/reversi.proto", { includeDirs: [protos], longs: String, enums: String });
+const definition = loadSync("reversi/v1/reversi.proto", { includeDirs: [protos], longs: String, enums: String, arrays: true });
 const service = loadPackageDefinition(definition).reversi.v1.GameService.service;
 const channels = addresses.map((address) => createChannel(address));
 const clients = channels.map((channel) =>
@@ -43,21 +43,21 @@ async function all(stream) {
 }
 
 async function mainPath() {
-  const { variants } = await api.listVariants({});
+  const { variants } = await api.ListVariants({});
   assert.equal(variants[0].variant, "VARIANT_MULTIPLAYER");
-  const created = await api.createGame({
+  const created = await api.CreateGame({
     rules: { players: 3, board: "BOARD_10X10" },
     seats: [{}, { kind: "SEAT_KIND_OPEN" }, { displayName: "Ŵilma" }],
   });
   const gameId = created.game.gameId;
-  const joined = await api.joinGame({ gameId, displayName: "Zoë" });
+  const joined = await api.JoinGame({ gameId, displayName: "Zoë" });
   assert.equal(joined.game.state, "GAME_STATE_ACTIVE");
   const tokens = [created.seatTokens[0], joined.seatToken, created.seatTokens[2]];
-  const watched = all(api.watchGame({ gameId, afterVersion: "2" }));
+  const watched = all(api.WatchGame({ gameId, afterVersion: "2" }));
   const turns = ["COLOR_BLACK", "COLOR_WHITE", "COLOR_RED"];
   const events = [];
   for (let { position, version } = joined.game; position.legalMoves.length > 0;) {
-    const { event } = await api.submitMove({
+    const { event } = await api.SubmitMove({
       gameId, seatToken: tokens[turns.indexOf(position.turn)], move: position.legalMoves[0], expectedVersion: version,
     });
     events.push(event);
@@ -65,49 +65,49 @@ async function mainPath() {
   }
   assert.deepEqual((await watched).map((message) => message.event), events);
   assert.equal(events.at(-1).state, "GAME_STATE_FINISHED");
-  const { game } = await api.getGame({ gameId });
+  const { game } = await api.GetGame({ gameId });
   assert.deepEqual(game.result, events.at(-1).result);
-  const other = await api.createGame({});
+  const other = await api.CreateGame({});
   const leave = { gameId: other.game.gameId, seatToken: other.seatTokens[2] };
-  assert.deepEqual(await api.resignGame(leave), await api.resignGame(leave));
-  const { event } = await api.abortGame({ gameId: other.game.gameId, ownerToken: other.ownerToken });
+  assert.deepEqual(await api.ResignGame(leave), await api.ResignGame(leave));
+  const { event } = await api.AbortGame({ gameId: other.game.gameId, ownerToken: other.ownerToken });
   assert(event.aborted);
-  const { games } = await api.listGames({ state: "GAME_STATE_FINISHED" });
+  const { games } = await api.ListGames({ state: "GAME_STATE_FINISHED" });
   assert(games.some((listed) => listed.gameId === gameId));
   return { gameId, tokens, version: events.at(-1).version };
 }
 
 async function refusals({ gameId, tokens, version }) {
-  const fresh = await api.createGame({ gameId: "node-fresh" });
-  const waiting = await api.createGame({ seats: [{ kind: "SEAT_KIND_OPEN" }, {}, {}, {}] });
+  const fresh = await api.CreateGame({ gameId: "node-fresh" });
+  const waiting = await api.CreateGame({ seats: [{ kind: "SEAT_KIND_OPEN" }, {}, {}, {}] });
   const move = (text, { expectedVersion = "1", seat = 0, of = fresh, seatToken = of.seatTokens[seat] } = {}) =>
-    api.submitMove({ gameId: of.game.gameId, seatToken, move: text, expectedVersion });
+    api.SubmitMove({ gameId: of.game.gameId, seatToken, move: text, expectedVersion });
 
   const bad = "INVALID_ARGUMENT", state = "FAILED_PRECONDITION", full = "RESOURCE_EXHAUSTED";
-  await refused("MALFORMED_REQUEST", bad, () => api.getGame({}), { field: "game_id" });
-  await refused("UNSUPPORTED_RULES", bad, () => api.createGame({ rules: { players: 2 } }), { field: "rules.players" });
-  await refused("BAD_SQUARE", bad, () => api.createGame({ rules: { blockedSquares: ["a1", "A2"] } }),
+  await refused("MALFORMED_REQUEST", bad, () => api.GetGame({}), { field: "game_id" });
+  await refused("UNSUPPORTED_RULES", bad, () => api.CreateGame({ rules: { players: 2 } }), { field: "rules.players" });
+  await refused("BAD_SQUARE", bad, () => api.CreateGame({ rules: { blockedSquares: ["a1", "A2"] } }),
     { field: "rules.blocked_squares[1]" });
-  await refused("GAME_NOT_FOUND", "NOT_FOUND", () => api.getGame({ gameId: "no-such-game" }));
+  await refused("GAME_NOT_FOUND", "NOT_FOUND", () => api.GetGame({ gameId: "no-such-game" }));
   await refused("BAD_TOKEN", "PERMISSION_DENIED", () => move("a1", { seatToken: "wrong" }));
-  await refused("GAME_ID_TAKEN", "ALREADY_EXISTS", () => api.createGame({ gameId: "node-fresh" }));
-  await refused("GAME_OVER", state, () => api.submitMove({ gameId, seatToken: tokens[0], move: "a5" }));
-  await refused("SEAT_TAKEN", state, () => api.joinGame({ gameId: "node-fresh" }));
+  await refused("GAME_ID_TAKEN", "ALREADY_EXISTS", () => api.CreateGame({ gameId: "node-fresh" }));
+  await refused("GAME_OVER", state, () => api.SubmitMove({ gameId, seatToken: tokens[0], move: "a5" }));
+  await refused("SEAT_TAKEN", state, () => api.JoinGame({ gameId: "node-fresh" }));
   await refused("STALE_VERSION", "ABORTED", () => move("a1", { expectedVersion: "9" }), { metadata: { current_version: "1" } });
   await refused("GAME_NOT_STARTED", state, () => move("a1", { seat: 1, of: waiting }));
   await refused("NOT_YOUR_TURN", state, () => move("a1", { seat: 1 }));
   await refused("ILLEGAL_MOVE", state, () => move("d4"), { metadata: { move: "d4", why: "occupied" } });
-  await refused("VERSION_IN_FUTURE", "OUT_OF_RANGE", () => all(api.watchGame({ gameId, afterVersion: "10000" })),
+  await refused("VERSION_IN_FUTURE", "OUT_OF_RANGE", () => all(api.WatchGame({ gameId, afterVersion: "10000" })),
     { metadata: { current_version: version } });
 
-  const only = await limited.createGame({});
-  await refused("TOO_MANY_GAMES", full, () => limited.createGame({}));
-  const watch = limited.watchGame({ gameId: only.game.gameId })[Symbol.asyncIterator]();
+  const only = await limited.CreateGame({});
+  await refused("TOO_MANY_GAMES", full, () => limited.CreateGame({}));
+  const watch = limited.WatchGame({ gameId: only.game.gameId })[Symbol.asyncIterator]();
   await watch.next();
-  await refused("TOO_MANY_WATCHERS", full, () => all(limited.watchGame({ gameId: only.game.gameId })));
+  await refused("TOO_MANY_WATCHERS", full, () => all(limited.WatchGame({ gameId: only.game.gameId })));
   await watch.return();
-  await overRate.listVariants({});
-  await refused("RATE_LIMITED", full, () => overRate.listVariants({}));
+  await overRate.ListVariants({});
+  await refused("RATE_LIMITED", full, () => overRate.ListVariants({}));
 }
 
 await refusals(await mainPath());
