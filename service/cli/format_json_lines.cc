@@ -52,7 +52,7 @@ absl::StatusOr<GameFile> ParseJsonLines(absl::string_view text) {
   size_t number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
-    if (line.empty()) continue;
+    if (line.empty() && number > 1) continue;
     if (number == 1) {
       if (auto error = ReadJson(line, &file.header); !error.empty()) return Wrong(number, error);
       if (auto status = CheckHeader(file.header); !status.ok()) return status;
