@@ -1,10 +1,9 @@
 #include "service/cli/commands.h"
 
-#include <functional>
+#include <algorithm>
 #include <map>
 
 #include "absl/strings/str_cat.h"
-#include "service/cli/json.h"
 #include "service/cli/words.h"
 
 namespace reversi::cli {

@@ -67,6 +67,7 @@ int DemoCommand(const Session& session) {
   v1::CreateGameResponse made;
   if (auto status = CreateGame(session, DemoGame(o), &made); !status.ok()) return session.Fail(status);
   if (o.json) session.PrintJson(made.game());
+  if (!o.json) session.out << ScrollAway(session.terminal);
 
   Watch watch(session.server, made.game().game_id(), std::nullopt, o.reconnect_for);
   v1::Game game;

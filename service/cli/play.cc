@@ -35,6 +35,7 @@ class Table {
         lines_(STDIN_FILENO) {}
 
   int Play() {
+    session_.out << ScrollAway(session_.terminal);
     while (!code_) {
       while (auto news = watch_.Next(absl::ZeroDuration())) {
         Take(*news);
@@ -108,6 +109,9 @@ class Table {
     changed_ = false;
     if (session_.terminal.live) session_.out << kClearScreen;
     session_.out << DrawGame(game_, session_.style());
+    if (game_.state() == v1::GAME_STATE_WAITING) {
+      session_.out << "Others join with: reversi play " << game_.game_id() << " --join\n";
+    }
     if (!notice_.empty()) session_.out << notice_ << "\n";
     notice_.clear();
     Prompt();
@@ -217,9 +221,6 @@ grpc::Status Begin(const Session& session, Tokens* tokens) {
   const auto status = CreateGame(session, session.options.game, &made);
   if (!status.ok()) return status;
   *tokens = TokensOf(made);
-  if (made.game().state() == v1::GAME_STATE_WAITING) {
-    session.out << "Others join with: reversi play " << tokens->game_id << " --join\n";
-  }
   return status;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/clock.h"
 #include "grpcpp/support/status.h"
 #include "service/cli/arguments.h"
 #include "service/cli/connection.h"

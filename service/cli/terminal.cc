@@ -1,5 +1,6 @@
 #include "service/cli/terminal.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,7 +22,14 @@ Terminal DetectTerminal(ColorChoice choice) {
     const char* value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
-  return ChooseTerminal(choice, isatty(STDOUT_FILENO) == 1, variable("NO_COLOR"), variable("TERM"));
+  Terminal terminal = ChooseTerminal(choice, isatty(STDOUT_FILENO) == 1, variable("NO_COLOR"), variable("TERM"));
+  winsize size{};
+  if (terminal.live && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) terminal.rows = size.ws_row;
+  return terminal;
+}
+
+std::string ScrollAway(const Terminal& terminal) {
+  return std::string(terminal.live ? static_cast<size_t>(terminal.rows) : 0, '\n');
 }
 
 void LineReader::Read() {

@@ -12,6 +12,7 @@ enum class ColorChoice { kAuto, kAlways, kNever };
 struct Terminal {
   bool color = false;  // output takes colours
   bool live = false;   // output can be redrawn in place
+  int rows = 0;        // its height; 0 where unknown
 };
 
 // What the choice comes to. `no_color` and `term` are those variables' values, empty when unset.
@@ -21,7 +22,9 @@ Terminal ChooseTerminal(ColorChoice choice, bool output_is_terminal, const std::
 Terminal DetectTerminal(ColorChoice choice);
 
 // Clears the screen and goes to its top left corner.
-inline constexpr char kClearScreen[] = "\x1b[H\x1b[2J\x1b[3J";
+inline constexpr char kClearScreen[] = "\x1b[H\x1b[2J";
+// Scrolls what is on the screen out of sight, where it can be found again, before the first drawing.
+std::string ScrollAway(const Terminal& terminal);
 
 // Lines of a file descriptor, for a loop that polls.
 class LineReader {

@@ -25,6 +25,7 @@ void ShowUpdate(const Session& session, const v1::WatchGameResponse& update, v1:
 int WatchCommand(const Session& session) {
   const Options& o = session.options;
   const bool live = session.terminal.live && !o.json;
+  if (live) session.out << ScrollAway(session.terminal);
   Watch watch(session.server, o.game_id, o.version, o.reconnect_for);
   v1::Game game;
   while (true) {
