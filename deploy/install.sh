@@ -21,8 +21,8 @@ test_packages=(
   python3-yaml prometheus iproute2 dnsmasq-base   # manifests; rules, queries and metrics; rollouts in networks of their own
   valgrind                                        # instructions of a call
 )
-# What the long tier takes besides: the container image is built for real.
-long_packages=(buildah debootstrap)
+# What the long tier takes besides: the container image is built for real; proxies in front of the server.
+long_packages=(buildah debootstrap nginx-light haproxy)
 # Commands that may come from elsewhere than Debian: "command:package".
 test_commands=(node:nodejs npm:npm git:git)
 
@@ -53,8 +53,8 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 apt() {
-  # Mirrors fail now and then: three tries each. Quiet unless it fails.
-  ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 "$@" \
+  # RUNLEVEL=1: the services among the packages are not started. Mirrors fail now and then: three tries each. Quiet unless it fails.
+  ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q -y -o Acquire::Retries=3 "$@" \
     </dev/null >"$log" 2>&1 || { cat "$log" >&2; return 1; }
 }
 # A machine's lists may be absent or stale: they are fetched when the installation fails without.

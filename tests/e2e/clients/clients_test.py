@@ -10,6 +10,7 @@ import tempfile
 
 SOURCE, BUILD = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(SOURCE / "tests"))
+from generated import generate  # noqa: E402
 from server_process import ServerProcess  # noqa: E402
 
 # All reasons of the contract but two: SERVER_DRAINING lasts for a moment, STORE_UNAVAILABLE needs a broken store.
@@ -23,11 +24,7 @@ def client(language, folder):
     here = SOURCE / "tests" / "e2e" / "clients"
     if language == "node":
         return ["node", here / "node_client.mjs", SOURCE / "proto"]
-    plugin = subprocess.run(["which", "grpc_python_plugin"], stdout=subprocess.PIPE, text=True, check=True)
-    protos = sorted(str(path.relative_to(SOURCE / "proto")) for path in (SOURCE / "proto").glob("google/rpc/*.proto"))
-    subprocess.run(["protoc", "-I", SOURCE / "proto", f"--python_out={folder}", f"--grpc_out={folder}",
-                    f"--plugin=protoc-gen-grpc={plugin.stdout.strip()}", "reversi/v1/reversi.proto", *protos],
-                   check=True, cwd=SOURCE / "proto")
+    generate(SOURCE, folder)
     return ["/usr/bin/python3", here / "python_client.py", folder]
 
 
