@@ -273,6 +273,11 @@ void Game::Settle(PutResult result) {
   ended(own ? PutOutcome::kDone : PutOutcome::kConflict);
   if (own) return Commit(*attempt);
   if (!Adopt(result.current)) {
+    // Nothing to go on with; and a time-out must not be tried again at once for ever.
+    {
+      absl::MutexLock lock(&mu_);
+      uncertain_ = true;
+    }
     if (attempt->proposal != nullptr) attempt->proposal->answer(StoreUnavailable());
     return;
   }
@@ -325,7 +330,7 @@ void Game::Commit(Attempt& attempt) {
     absl::Duration deadline = absl::InfiniteDuration();
     if (after.deadline != absl::InfiniteFuture()) {
       // A turn that goes on keeps the deadline it has by the steady clock.
-      const bool goes_on = table_ != nullptr && table_->deadline == after.deadline;
+      const bool goes_on = table_ != nullptr && table_->turn_since == after.turn_since;
       deadline = goes_on ? deadline_ : attempt.steady + after.turn_limit;
     }
     if (version() != 0) before = state();
@@ -364,7 +369,7 @@ bool Game::Adopt(const Stored& stored) {
     if (table.deadline != absl::InfiniteFuture()) {
       const absl::Duration left = std::max(table.deadline - context_.clock.Wall(), context_.takeover_grace);
       deadline = context_.clock.Steady() + std::min(left, std::max(table.turn_limit, context_.takeover_grace));
-      if (table_ != nullptr && table_->deadline == table.deadline) deadline = deadline_;
+      if (table_ != nullptr && table_->turn_since == table.turn_since) deadline = deadline_;
     }
     record_ = *record;
     newest_ = Bytes();

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include <grpcpp/impl/codegen/proto_utils.h>
-#include <grpcpp/security/auth_context.h>
 
+#include "service/call_log.h"
 #include "service/convert.h"
 #include "service/requests.h"
 
@@ -22,13 +22,6 @@ Error Draining() {
   return {.reason = Reason::kServerDraining,
           .message = "this server stops; another one serves",
           .retry_after = absl::Milliseconds(100)};
-}
-
-std::string CallerOf(const grpc::CallbackServerContext& context) {
-  const auto auth = context.auth_context();
-  if (auth == nullptr || !auth->IsPeerAuthenticated()) return {};
-  const auto names = auth->GetPeerIdentity();
-  return names.empty() ? std::string() : std::string(names.front().data(), names.front().size());
 }
 
 Bytes SnapshotBytes(const Game& game, const Snapshot& snapshot, absl::Time expires) {
@@ -62,8 +55,11 @@ class GameService::Call {
     return std::nullopt;
   }
 
-  void Over(const grpc::Status& status) const {
-    service_->metrics_.CallHandled(method_, status.error_code(), service_->clock_.Steady() - begun_);
+  // The call is over, or its status is about to be sent.
+  void Over(const grpc::Status& status, std::string_view reason = {}) const {
+    const absl::Duration duration = service_->clock_.Steady() - begun_;
+    service_->metrics_.CallHandled(method_, status.error_code(), duration);
+    LogCall(*context_, MethodName(method_), status, reason, duration);
   }
   // The game that the call is about has been found.
   void About(const Game& game) {
@@ -72,7 +68,9 @@ class GameService::Call {
   grpc::Status Refuse(const Error& error) const {
     service_->metrics_.Refused(method_, error.reason);
     if (method_ == Method::kSubmitMove) service_->metrics_.MoveRefused(variant_, error.reason);
-    return ToStatus(error);
+    const grpc::Status status = ToStatus(error);
+    Over(status, ReasonName(error.reason));
+    return status;
   }
 
   Reactor* End(Reactor* reactor, const grpc::Status& status) const {
@@ -81,7 +79,10 @@ class GameService::Call {
     reactor->Finish(status);
     return reactor;
   }
-  Reactor* End(Reactor* reactor, const Error& error) const { return End(reactor, Refuse(error)); }
+  Reactor* End(Reactor* reactor, const Error& error) const {
+    reactor->Finish(Refuse(error));
+    return reactor;
+  }
   // The end of a command: true if it was accepted and the answer has still to be filled.
   bool Granted(Reactor* reactor, const Answer& answer) const {
     if (const auto* error = std::get_if<Error>(&answer)) {
@@ -122,15 +123,14 @@ void GameService::Drain() {
   watches_.Stop(ToStatus(Draining()));
 }
 
-std::string GameService::CreationId(const CreateCall& create, std::string_view caller) {
-  if (!create.game_id.empty()) return create.game_id;
-  if (create.request_id.empty()) return RandomGameId();
-  // After a key change the game may stand under the id of an older key.
-  const std::vector<std::string> ids = tokens_.GameIds(caller, create.request_id);
-  for (const std::string& id : ids) {
-    if (games_.Find(id) != nullptr) return id;
+std::string GameService::CreationId(const CreateCall& create) {
+  const std::string& request = create.wish.start.request;
+  // What the request has made already is judged first: the same answer, or a refusal of another body.
+  if (!request.empty()) {
+    if (std::optional<std::string> made = games_.MadeBy(request)) return *made;
   }
-  return ids.front();
+  if (!create.game_id.empty()) return create.game_id;
+  return request.empty() ? RandomGameId() : tokens_.GameIds(request).front();
 }
 
 void GameService::FillCreated(const Game& game, v1::CreateGameResponse* response) const {
@@ -157,7 +157,7 @@ GameService::Reactor* GameService::CreateGame(Context* context, const v1::Create
   if (const auto* error = std::get_if<Error>(&checked)) return call.End(reactor, *error);
   auto& create = std::get<CreateCall>(checked);
   games_.Create(
-      CreationId(create, caller), std::move(create.wish), [context] { return context->IsCancelled(); },
+      CreationId(create), std::move(create.wish), [context] { return context->IsCancelled(); },
       [this, call, reactor, response](Answer answer, const std::shared_ptr<Game>& game) {
         if (!call.Granted(reactor, answer)) return;
         FillCreated(*game, response);
@@ -312,9 +312,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* GameService::WatchGame(Context* cont
   const Call call(*this, context, Method::kWatchGame);
   auto opened = OpenWatch(context, request, call);
   if (const auto* error = std::get_if<Error>(&opened)) {
-    const grpc::Status status = call.Refuse(*error);
-    call.Over(status);
-    return new RefusedWatch(status);
+    return new RefusedWatch(call.Refuse(*error));
   }
   auto& stream = std::get<std::shared_ptr<WatchStream>>(opened);
   stream->Start();

@@ -63,7 +63,7 @@ class GameService final : public CallbackGameService {
   class Call;
   template <typename Request, typename Response>
   Reactor* Command(Context* context, Method method, const Request* request, Response* response);
-  std::string CreationId(const CreateCall& create, std::string_view caller);
+  std::string CreationId(const CreateCall& create);
   OrError<std::shared_ptr<WatchStream>> OpenWatch(Context* context, const grpc::ByteBuffer* bytes,
                                                   const Call& call);
   void FillCreated(const Game& game, v1::CreateGameResponse* response) const;

@@ -33,6 +33,7 @@ Games::Games(Store& store, const Tokens& tokens, const Clock& clock, Metrics& me
              GameLimits limits)
     : metrics_(metrics),
       store_(store),
+      tokens_(tokens),
       clock_(clock),
       retention_(retention),
       limits_(limits),
@@ -102,6 +103,25 @@ void Games::Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> a
   }
 }
 
+bool Games::IsChosen(const Game& game, const Start& start) const {
+  if (start.request.empty()) return false;
+  const std::vector<std::string> ids = tokens_.GameIds(start.request);
+  return std::find(ids.begin(), ids.end(), game.id()) == ids.end();
+}
+
+std::optional<std::string> Games::MadeBy(const std::string& request) {
+  {
+    absl::MutexLock lock(&list_mu_);
+    const auto found = chosen_.find(request);
+    if (found != chosen_.end()) return found->second;
+  }
+  // After a change of keys the game may stand under the id of an older one.
+  for (std::string& id : tokens_.GameIds(request)) {
+    if (Find(id) != nullptr) return std::move(id);
+  }
+  return std::nullopt;
+}
+
 void Games::PutEnded(PutOutcome outcome, absl::Duration duration) { metrics_.PutEnded(outcome, duration); }
 
 void Games::Count(Game& game, const Event& event, Origin origin) {
@@ -128,9 +148,11 @@ void Games::Committed(Game& game, const Event& event, std::optional<GameState> b
   if (event.created) {
     const auto snapshot = game.Read();
     const Start start = snapshot->record.start();
-    if (!start.unlisted) {
+    const bool chosen = IsChosen(game, start);
+    if (!start.unlisted || chosen) {
       absl::MutexLock lock(&list_mu_);
-      list_.insert({absl::ToUnixMillis(start.created), after.position.variant(), game.shared_from_this()});
+      if (!start.unlisted) list_.insert({absl::ToUnixMillis(start.created), after.position.variant(), game.shared_from_this()});
+      if (chosen) chosen_[start.request] = game.id();
     }
   }
   // A deadline that only moves back is found out when the earlier one comes up.
@@ -212,9 +234,11 @@ void Games::DropIfOver(const std::shared_ptr<Game>& game, absl::Time now) {
 
 void Games::Drop(const std::shared_ptr<Game>& game) {
   const auto snapshot = game->Read();
-  const int64_t created_ms = absl::ToUnixMillis(snapshot->record.start().created);
+  const Start start = snapshot->record.start();
+  const int64_t created_ms = absl::ToUnixMillis(start.created);
+  const std::string request = IsChosen(*game, start) ? start.request : std::string();
   // First from the store, so that a new game of this id cannot meet the old record.
-  store_.Delete(game->id(), snapshot->table.version, [this, game, created_ms](PutResult result) {
+  store_.Delete(game->id(), snapshot->table.version, [this, game, created_ms, request](PutResult result) {
     const bool gone = result.outcome == PutOutcome::kDone ||
                       (result.outcome == PutOutcome::kConflict && result.current.version == 0);
     if (!gone) return;  // the next sweep tries again
@@ -222,6 +246,7 @@ void Games::Drop(const std::shared_ptr<Game>& game) {
       absl::MutexLock lock(&list_mu_);
       const auto found = list_.find(Place{created_ms, game->id()});
       if (found != list_.end() && found->game == game) list_.erase(found);
+      if (!request.empty()) chosen_.erase(request);
     }
     if (Remove(game)) metrics_.GameEvicted();
   });

@@ -14,6 +14,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/synchronization/mutex.h"
@@ -48,6 +49,9 @@ class Games : public GameListener {
   // Makes a game: `answer` gets the game too. Refused when there are too many.
   using CreateAnswer = absl::AnyInvocable<void(Answer answer, std::shared_ptr<Game> game)>;
   void Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> abandoned, CreateAnswer answer);
+
+  // The id of the game that was made with the request of this digest; nullopt = none is here.
+  std::optional<std::string> MadeBy(const std::string& request) ABSL_LOCKS_EXCLUDED(list_mu_);
 
   // When the game is dropped if nothing more happens to it; infinite = never.
   absl::Time Expires(const Table& table) const;
@@ -126,8 +130,12 @@ class Games : public GameListener {
   void DropIfOver(const std::shared_ptr<Game>& game, absl::Time now);
   void Drop(const std::shared_ptr<Game>& game);
 
+  // Whether the id does not follow from the request.
+  bool IsChosen(const Game& game, const Start& start) const;
+
   Metrics& metrics_;
   Store& store_;
+  const Tokens& tokens_;
   const Clock& clock_;
   const Retention retention_;
   const GameLimits limits_;
@@ -138,6 +146,9 @@ class Games : public GameListener {
 
   absl::Mutex list_mu_;
   absl::btree_set<Listed, Newer> list_ ABSL_GUARDED_BY(list_mu_);
+  // Games of callers' own choice of id that were made with a request_id: digest of the request to id. All others with
+  // a request_id are found by the id that follows from it.
+  absl::flat_hash_map<std::string, std::string> chosen_ ABSL_GUARDED_BY(list_mu_);
 
   absl::Mutex due_mu_;
   std::priority_queue<Due, std::vector<Due>, std::greater<Due>> due_ ABSL_GUARDED_BY(due_mu_);

@@ -308,6 +308,10 @@ std::variant<Record, std::string> Record::Read(Bytes bytes) {
     return absl::StrCat("the record has format ", head.format(), "; this build reads up to ", kFormat);
   }
   if (!Split(view).has_value() || !InRange(head.start())) return "the record is damaged";
+  // Rules that the engine would not have made are not for its eyes.
+  const Rules rules = FromStored(head.start(), {}).rules;
+  const auto made = MakeRules(ToRequest(rules));
+  if (!std::holds_alternative<Rules>(made) || std::get<Rules>(made) != rules) return "the record is damaged";
   return Record(std::move(bytes));
 }
 

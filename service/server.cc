@@ -20,6 +20,7 @@
 #include "absl/synchronization/mutex.h"
 #include "service/access.h"
 #include "service/clock.h"
+#include "service/credentials.h"
 #include "service/game_service.h"
 #include "service/games.h"
 #include "service/log.h"
@@ -42,6 +43,10 @@ constexpr absl::Duration kWakeInterval = absl::Milliseconds(300);
 constexpr absl::Duration kSlowestRound = absl::Seconds(64);
 // How long a reader that takes nothing may hold up the stop before its stream is reset.
 constexpr absl::Duration kStalledGrace = absl::Milliseconds(300);
+
+std::string Taken(const std::string& address, const char* what) {
+  return absl::StrCat("cannot listen on ", address, " for ", what, ": the port is taken or the address is not here");
+}
 
 // "HOST:PORT" with the port that was chosen.
 std::string Chosen(const std::string& address, int port) {
@@ -94,17 +99,27 @@ class RunningServer : public Server {
     if (const auto* wrong = std::get_if<std::string>(&metrics_server)) return *wrong;
     metrics_server_ = std::get<std::unique_ptr<MetricsServer>>(std::move(metrics_server));
 
+    auto credentials = MakeCredentials(config_);
+    if (const auto* wrong = std::get_if<std::string>(&credentials)) return *wrong;
     grpc::EnableDefaultHealthCheckService(true);
+    if (!config_.health_listen.empty()) {
+      // Built before reflection is switched on: it serves health and nothing else.
+      grpc::ServerBuilder health_builder;
+      SetConnectionArguments(config_, health_builder);
+      health_builder.AddListeningPort(config_.health_listen, grpc::InsecureServerCredentials(), &health_port_);
+      health_ = health_builder.BuildAndStart();
+      if (health_ == nullptr || health_port_ == 0) return Taken(config_.health_listen, "health");
+    }
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     grpc::ServerBuilder builder;
     SetConnectionArguments(config_, builder);
-    builder.AddListeningPort(config_.listen, grpc::InsecureServerCredentials(), &port_);
+    builder.AddListeningPort(
+        config_.listen, std::get<std::shared_ptr<grpc::ServerCredentials>>(std::move(credentials)), &port_);
     builder.RegisterService(&service_);
     grpc_ = builder.BuildAndStart();
     if (grpc_ == nullptr || port_ == 0) {
       grpc_.reset();
-      return absl::StrCat("cannot listen on ", config_.listen,
-                          " for gRPC: the port is taken or the address is not here");
+      return Taken(config_.listen, "gRPC");
     }
     SetServing(true);
     ticker_ = std::thread([this] { Tick(); });
@@ -113,7 +128,9 @@ class RunningServer : public Server {
 
   std::string grpc_address() const override { return Chosen(config_.listen, port_); }
   std::string metrics_address() const override { return Chosen(config_.metrics_listen, metrics_server_->port()); }
-  std::string health_address() const override { return {}; }
+  std::string health_address() const override {
+    return health_ == nullptr ? std::string() : Chosen(config_.health_listen, health_port_);
+  }
 
   void Announce() override {
     metrics_.Draining();
@@ -135,13 +152,17 @@ class RunningServer : public Server {
     cutter.join();
     grpc_->Wait();
     grpc_.reset();
+    if (health_ != nullptr) health_->Shutdown(absl::ToChronoTime(absl::Now()));
   }
 
  private:
   void SetServing(bool serving) {
-    grpc::HealthCheckServiceInterface* health = grpc_->GetHealthCheckService();
-    health->SetServingStatus("", serving);
-    health->SetServingStatus(kServiceName, serving);
+    for (grpc::Server* server : {grpc_.get(), health_.get()}) {
+      if (server == nullptr) continue;
+      grpc::HealthCheckServiceInterface* health = server->GetHealthCheckService();
+      health->SetServingStatus("", serving);
+      health->SetServingStatus(kServiceName, serving);
+    }
   }
 
   // The clock's work, on a thread of its own until the stop.
@@ -198,6 +219,8 @@ class RunningServer : public Server {
   std::unique_ptr<MetricsServer> metrics_server_;
   std::unique_ptr<grpc::Server> grpc_;
   int port_ = 0;
+  std::unique_ptr<grpc::Server> health_;
+  int health_port_ = 0;
   std::thread ticker_;
   absl::Mutex ticker_mu_;
   bool ticker_stops_ ABSL_GUARDED_BY(ticker_mu_) = false;

@@ -13,6 +13,7 @@ void Finish(Table& table, EndReason reason) {
 
 // A turn begins at the table's time.
 void StartTurn(Table& table) {
+  table.turn_since = table.version;
   table.deadline = table.turn_limit > absl::ZeroDuration() ? table.time + table.turn_limit : absl::InfiniteFuture();
 }
 

@@ -23,6 +23,7 @@ struct Table {
   uint64_t version = 0;
   absl::Time time = {};                          // of that event
   absl::Time deadline = absl::InfiniteFuture();  // when the turn limit of the seat on turn runs out
+  uint64_t turn_since = 0;                       // version of the event that began this turn
   absl::Duration turn_limit = absl::ZeroDuration();
   TimeoutAction timeout_action = TimeoutAction::kLeave;
   GameState state = GameState::kActive;

@@ -134,9 +134,9 @@ bool Tokens::IsOwner(std::string_view token, std::string_view game_id, std::stri
   return Matches(token, game_id, nonce, kOwner);
 }
 
-std::vector<std::string> Tokens::GameIds(std::string_view caller, std::string_view request_id) const {
+std::vector<std::string> Tokens::GameIds(std::string_view request) const {
   std::vector<std::string> ids;
-  for (const auto& key : keys_) ids.push_back(Base32(key->Mac({"game", caller, request_id})));
+  for (const auto& key : keys_) ids.push_back(Base32(key->Mac({"game", request})));
   return ids;
 }
 

@@ -31,8 +31,9 @@ class Tokens {
   std::optional<int> SeatOf(std::string_view token, std::string_view game_id, std::string_view nonce) const;
   bool IsOwner(std::string_view token, std::string_view game_id, std::string_view nonce) const;
 
-  // The id of a game made with a request_id, one per key, the signing key's first: [a-z2-7]{26}.
-  std::vector<std::string> GameIds(std::string_view caller, std::string_view request_id) const;
+  // The id of a game made with a request_id, from the digest of caller and request_id; one per key, the signing key's
+  // first: [a-z2-7]{26}.
+  std::vector<std::string> GameIds(std::string_view request) const;
 
  private:
   class Key;

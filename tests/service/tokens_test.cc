@@ -1,6 +1,7 @@
 // Tokens against OpenSSL's own HMAC.
 #include "service/tokens.h"
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -57,6 +58,49 @@ TEST(TokensTest, AreGoodForTheirSeatAndGameAlone) {
   EXPECT_EQ(before.SeatOf("", kGame, kNonce), std::nullopt);
   EXPECT_FALSE(before.IsOwner(token, kGame, kNonce));
   EXPECT_TRUE(both.IsOwner(before.OwnerToken(kGame, kNonce), kGame, kNonce));
+}
+
+TEST(TokensTest, EveryChangedCharacterIsRefused) {
+  const Tokens tokens({std::string(32, 'n')});
+  const std::string right = tokens.SeatToken("game", "nonce", 0);
+  for (size_t i = 0; i < right.size(); ++i) {
+    std::string wrong = right;
+    wrong[i] = wrong[i] == 'x' ? 'y' : 'x';
+    EXPECT_EQ(tokens.SeatOf(wrong, "game", "nonce"), std::nullopt) << i;
+  }
+  EXPECT_EQ(tokens.SeatOf(right.substr(0, right.size() - 1), "game", "nonce"), std::nullopt);
+  EXPECT_EQ(tokens.SeatOf(right + "A", "game", "nonce"), std::nullopt);
+  EXPECT_EQ(tokens.SeatOf("", "game", "nonce"), std::nullopt);
+  // Another seat's letter before this seat's proof.
+  EXPECT_EQ(tokens.SeatOf("2" + right.substr(1), "game", "nonce"), std::nullopt);
+}
+
+TEST(TokensTest, PartsCannotBeShiftedIntoEachOther) {
+  const Tokens tokens({std::string(32, 'n')});
+  EXPECT_NE(tokens.SeatToken("ab", "c", 0), tokens.SeatToken("a", "bc", 0));
+  EXPECT_NE(Digest({"ab", "c"}), Digest({"a", "bc"}));
+  EXPECT_EQ(Digest({"ab", "c"}), Digest({"ab", "c"}));
+}
+
+TEST(TokensTest, GameIdsFollowFromKeyAndRequest) {
+  const Tokens tokens({std::string(32, 'n'), std::string(32, 'o')});
+  const auto ids = tokens.GameIds("request");
+  ASSERT_EQ(ids.size(), 2u);
+  EXPECT_EQ(ids[1], Tokens({std::string(32, 'o')}).GameIds("request")[0]);
+  EXPECT_NE(ids[0], ids[1]);
+  EXPECT_NE(ids[0], tokens.GameIds("another")[0]);
+}
+
+TEST(TokensTest, GameIdsAreLowerCaseLettersAndDigits) {
+  const Tokens tokens({std::string(32, 'n')});
+  for (const std::string& id : {RandomGameId(), tokens.GameIds("request")[0]}) {
+    EXPECT_GE(id.size(), 20u);
+    EXPECT_LE(id.size(), 32u);
+    EXPECT_TRUE(std::all_of(id.begin(), id.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    })) << id;
+  }
+  EXPECT_NE(RandomGameId(), RandomGameId());
 }
 
 }  // namespace

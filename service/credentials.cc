@@ -1,0 +1,105 @@
+#include "service/credentials.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_certificate_verifier.h>
+#include <grpcpp/security/tls_credentials_options.h>
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace reversi {
+namespace {
+
+// How often the files are looked at.
+constexpr unsigned int kRefreshSeconds = 1;
+
+using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
+using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
+using PrivateKey = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
+
+Bio Open(const std::string& text) { return {BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free}; }
+
+// No passphrase is asked for: nobody is there to type it.
+int NoPassphrase(char*, int, int, void*) { return 0; }
+
+// The first certificate of a file, or what is wrong with the file.
+std::variant<Certificate, std::string> ReadCertificate(const std::string& name) {
+  std::string text;
+  if (!ReadFile(name, &text)) return absl::StrCat(name, " cannot be read");
+  Certificate certificate(PEM_read_bio_X509(Open(text).get(), nullptr, NoPassphrase, nullptr), X509_free);
+  if (certificate == nullptr) return absl::StrCat(name, " holds no certificate in PEM");
+  return certificate;
+}
+
+// Empty = the files can be used.
+std::string Unusable(const Config& config) {
+  const auto certificate = ReadCertificate(config.tls_cert_file);
+  if (const auto* wrong = std::get_if<std::string>(&certificate)) return *wrong;
+  std::string text;
+  if (!ReadFile(config.tls_key_file, &text)) return absl::StrCat(config.tls_key_file, " cannot be read");
+  const PrivateKey key(PEM_read_bio_PrivateKey(Open(text).get(), nullptr, NoPassphrase, nullptr), EVP_PKEY_free);
+  if (key == nullptr) return absl::StrCat(config.tls_key_file, " holds no unencrypted private key in PEM");
+  if (X509_check_private_key(std::get<Certificate>(certificate).get(), key.get()) != 1) {
+    return absl::StrCat(config.tls_key_file, " is not the key of ", config.tls_cert_file);
+  }
+  if (config.tls_client_ca_file.empty()) return {};
+  const auto authority = ReadCertificate(config.tls_client_ca_file);
+  const auto* wrong = std::get_if<std::string>(&authority);
+  return wrong == nullptr ? std::string() : *wrong;
+}
+
+// Lets in the clients that have one of the names; their certificates have been verified before.
+class AllowedNames : public grpc::experimental::ExternalCertificateVerifier {
+ public:
+  explicit AllowedNames(std::vector<std::string> names) : names_(std::move(names)) {}
+
+  bool Verify(grpc::experimental::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
+              grpc::Status* sync_status) override {
+    const bool allowed = HasOne(request->uri_names()) || HasOne(request->dns_names()) ||
+                         HasOne(request->email_names()) || HasOne(request->ip_names());
+    if (!allowed) *sync_status = grpc::Status(grpc::UNAUTHENTICATED, "no name of the certificate is on the list");
+    return true;
+  }
+  void Cancel(grpc::experimental::TlsCustomVerificationCheckRequest*) override {}
+
+ private:
+  bool HasOne(const std::vector<grpc::string_ref>& names) const {
+    return std::any_of(names.begin(), names.end(), [this](const grpc::string_ref& name) {
+      return std::find(names_.begin(), names_.end(), std::string(name.data(), name.size())) != names_.end();
+    });
+  }
+  const std::vector<std::string> names_;
+};
+
+}  // namespace
+
+std::variant<std::shared_ptr<grpc::ServerCredentials>, std::string> MakeCredentials(const Config& config) {
+  using Credentials = std::shared_ptr<grpc::ServerCredentials>;
+  if (config.tls_cert_file.empty()) return Credentials(grpc::InsecureServerCredentials());
+  const std::string unusable = Unusable(config);
+  if (!unusable.empty()) return unusable;
+  const auto files = std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
+      config.tls_key_file, config.tls_cert_file, config.tls_client_ca_file, kRefreshSeconds);
+  grpc::experimental::TlsServerCredentialsOptions options(files);
+  options.watch_identity_key_cert_pairs();
+  if (config.tls_client_ca_file.empty()) {
+    options.set_cert_request_type(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  } else {
+    options.watch_root_certs();
+    options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+    if (!config.tls_allowed_names.empty()) {
+      options.set_certificate_verifier(
+          grpc::experimental::ExternalCertificateVerifier::Create<AllowedNames>(config.tls_allowed_names));
+    }
+  }
+  return Credentials(grpc::experimental::TlsServerCredentials(options));
+}
+
+}  // namespace reversi
