@@ -3,7 +3,8 @@
 usage: readme_test.py <source folder> <build folder> <example>
 
 The fenced block after "<!-- file: NAME -->" is written to NAME, those after "<!-- example: EXAMPLE -->" are run by bash
-in order, in a folder that looks like the top of the repository.
+in order, in a folder that looks like the top of the repository. The block after "<!-- output: EXAMPLE -->" must be
+part of what they print.
 """
 import os
 import pathlib
@@ -28,7 +29,7 @@ EXPECTED = {
 
 def blocks(readme):
     """Yields (kind, name, text) of every marked block in order."""
-    pattern = r"^<!-- (file|example): (\S+) -->\n```\w*\n(.*?)^```$"
+    pattern = r"^<!-- (file|example|output): (\S+) -->\n```\w*\n(.*?)^```$"
     for found in re.finditer(pattern, readme, re.MULTILINE | re.DOTALL):
         yield found.groups()
 
@@ -46,11 +47,14 @@ def run(example, source, build, folder):
     for name in ("reversi", "reversi_server"):
         (folder / "build" / name).symlink_to(build / name)
     output = ""
+    expected = list(EXPECTED[example])
     with ServerProcess(build / "reversi_server") as server:
         environment = dict(os.environ, REVERSI_SERVER=server.address)
         for kind, name, text in blocks((source / "README.md").read_text()):
             if kind == "file":
                 (folder / name).write_text(text)
+            elif kind == "output" and name == example:
+                expected.append(text)
             elif name == example:
                 done = subprocess.run(["bash", "-eu", "-c", text], cwd=folder, env=environment, text=True,
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -62,7 +66,7 @@ def run(example, source, build, folder):
         packages.parent.mkdir(exist_ok=True)
         shutil.move(npm / "node_modules", packages)
     print(output)
-    missing = [text for text in EXPECTED[example] if text not in output]
+    missing = [text for text in expected if text not in output]
     if missing:
         sys.exit(f"{example} did not print {missing}")
 
