@@ -80,24 +80,30 @@ std::optional<Snapshot> Game::Read() const {
   return Snapshot{record_, CurrentTable()};
 }
 
-Bytes Game::EventAt(uint64_t version, bool* ends) {
+Game::Events Game::EventsFrom(uint64_t version) {
+  Events events;
   Record record;
+  uint64_t last = 0;
   {
     absl::MutexLock lock(&mu_);
     const uint64_t current = this->version();
-    *ends = version == current && state() == GameState::kFinished;
-    if (version > current) return Bytes();
-    if (version == current && !newest_.empty()) return newest_;
+    if (version > current) return events;
+    last = std::min(current, version + kBurst - 1);
+    events.end = last == current && state() == GameState::kFinished;
+    if (version == current && !newest_.empty()) {
+      events.bytes.push_back(newest_);
+      return events;
+    }
     record = record_;
   }
-  Bytes bytes;
+  events.bytes.reserve(last - version + 1);
   Replay(record, [&](const Event& event) {
-    if (event.after.version == version) bytes = context_.serialize(event);
-    return event.after.version < version;
+    if (event.after.version >= version) events.bytes.push_back(context_.serialize(event));
+    return event.after.version < last;
   });
   absl::MutexLock lock(&mu_);
-  if (version == this->version() && watchers_ != nullptr) newest_ = bytes;
-  return bytes;
+  if (last == this->version() && watchers_ != nullptr && !events.bytes.empty()) newest_ = events.bytes.back();
+  return events;
 }
 
 bool Game::AddWatcher(std::shared_ptr<Watcher> watcher, uint64_t limit) {

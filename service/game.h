@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_set.h"
@@ -119,8 +120,14 @@ class Game : public std::enable_shared_from_this<Game> {
   // Time of the last event, ms since 1970.
   int64_t time_ms() const { return time_ms_.load(std::memory_order_acquire); }
 
-  // The serialized event `version`; empty if there is none yet. `ends` = nothing will follow it.
-  Bytes EventAt(uint64_t version, bool* ends) ABSL_LOCKS_EXCLUDED(mu_);
+  // Serialized events in order.
+  struct Events {
+    std::vector<Bytes> bytes;
+    bool end = false;  // nothing will follow them
+  };
+  // The events from `version` on, at most kBurst of them; none if there is none yet.
+  static constexpr uint64_t kBurst = 16;
+  Events EventsFrom(uint64_t version) ABSL_LOCKS_EXCLUDED(mu_);
 
   // From now on the watcher is woken after every commit, until it is removed. False = `limit` watch already.
   bool AddWatcher(std::shared_ptr<Watcher> watcher, uint64_t limit) ABSL_LOCKS_EXCLUDED(mu_);

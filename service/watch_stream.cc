@@ -80,27 +80,41 @@ void WatchStream::Pump() {
     const bool over = snapshot->table.state == GameState::kFinished;
     return Send(hooks_.snapshot(*game_, *snapshot, hooks_.expires(snapshot->table)), over);
   }
-  bool last = false;
-  const Bytes event = game_->EventAt(cursor_ + 1, &last);
-  if (!event.empty()) {
-    ++cursor_;
-    metrics_.EventSent();
-    // Events of older versions are history to whoever catches up: only the newest one's time is told.
-    if (up_to_date_ && cursor_ == game_->version()) news_of_ = absl::FromUnixMillis(game_->time_ms());
-    return Send(event, last);
+  if (next_ == burst_.bytes.size() && game_->version() > cursor_) {
+    burst_ = game_->EventsFrom(cursor_ + 1);
+    next_ = 0;
   }
+  if (next_ < burst_.bytes.size()) return SendNext();
   up_to_date_ = true;
   if (game_->state() == GameState::kFinished && game_->version() == cursor_) End(grpc::Status::OK);
 }
 
-void WatchStream::Send(const Bytes& bytes, bool last) {
+void WatchStream::SendNext() {
+  const Bytes event = std::move(burst_.bytes[next_++]);
+  ++cursor_;
+  metrics_.EventSent();
+  // Events of older versions are history to whoever catches up: only the newest one's time is told.
+  if (up_to_date_ && cursor_ == game_->version()) news_of_ = absl::FromUnixMillis(game_->time_ms());
+  const bool more = next_ < burst_.bytes.size();
+  const bool last = !more && burst_.end;
+  if (!more) burst_ = {};
+  if (!more) next_ = 0;
+  Send(event, last, more);
+}
+
+void WatchStream::Send(const Bytes& bytes, bool last, bool more) {
   wrote_at_ = clock_.Steady();
   buffer_ = Share(bytes);
   metrics_.MessageSent(Method::kWatchGame);
   writing_ = true;
-  if (!last) return StartWrite(&buffer_);
-  finished_ = true;
-  StartWriteAndFinish(&buffer_, grpc::WriteOptions(), grpc::Status::OK);
+  if (last) {
+    finished_ = true;
+    return StartWriteAndFinish(&buffer_, grpc::WriteOptions(), grpc::Status::OK);
+  }
+  // What more follows at once goes out with it: a hundredth of the cost of a packet of its own.
+  grpc::WriteOptions options;
+  if (more) options.set_buffer_hint();
+  StartWrite(&buffer_, options);
 }
 
 void WatchStream::End(const grpc::Status& status) {

@@ -68,7 +68,10 @@ class WatchStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
  private:
   // Starts what can be started now.
   void Pump() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Send(const Bytes& bytes, bool last) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // The next event of the burst.
+  void SendNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // `last`: the stream ends with it. `more`: another write follows at once.
+  void Send(const Bytes& bytes, bool last, bool more = false) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void End(const grpc::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   grpc::CallbackServerContext* const context_;
@@ -83,6 +86,9 @@ class WatchStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   // The last version sent.
   uint64_t cursor_ ABSL_GUARDED_BY(mu_);
   bool snapshot_due_ ABSL_GUARDED_BY(mu_);
+  // Read from the log and not yet sent; empty when up to date.
+  Game::Events burst_ ABSL_GUARDED_BY(mu_);
+  size_t next_ ABSL_GUARDED_BY(mu_) = 0;  // of the burst
   // Whether it has had all there was, so that what comes now is news; and the time of the news that is being written.
   bool up_to_date_ ABSL_GUARDED_BY(mu_) = false;
   std::optional<absl::Time> news_of_ ABSL_GUARDED_BY(mu_);
