@@ -22,6 +22,18 @@ struct Bits128 {
   // Index of the lowest member. Requires any().
   constexpr int first() const { return lo != 0 ? __builtin_ctzll(lo) : 64 + __builtin_ctzll(hi); }
   constexpr void RemoveFirst() { lo != 0 ? lo &= lo - 1 : hi &= hi - 1; }
+  // The lowest member alone, or nothing; all below it, or all if there is none. These and the next two have no branch.
+  constexpr Bits128 Lowest() const { return {lo & -lo, hi & -hi & IfNone(lo)}; }
+  constexpr Bits128 BelowLowest() const { return {(lo - 1) & ~lo, (hi - 1) & ~hi & IfNone(lo)}; }
+  // The highest member alone, or nothing; all above it, or anything if there is none.
+  constexpr Bits128 Highest() const {
+    return Bits128{uint64_t{1} << Top(lo) & IfNone(hi), uint64_t{1} << Top(hi)} & *this;
+  }
+  constexpr Bits128 AboveHighest() const {
+    return {~uint64_t{1} << Top(lo) & IfNone(hi), ~uint64_t{1} << Top(hi) | IfNone(hi)};
+  }
+  // The set, or nothing.
+  constexpr Bits128 If(bool condition) const { return {lo & -uint64_t{condition}, hi & -uint64_t{condition}}; }
 
   // Shifts by 1 to 63.
   friend constexpr Bits128 operator<<(Bits128 a, int n) { return {a.lo << n, a.hi << n | a.lo >> (64 - n)}; }
@@ -34,6 +46,10 @@ struct Bits128 {
   friend constexpr Bits128& operator|=(Bits128& a, Bits128 b) { return a = a | b; }
   friend constexpr Bits128& operator^=(Bits128& a, Bits128 b) { return a = a ^ b; }
   friend constexpr bool operator==(const Bits128&, const Bits128&) = default;
+
+ private:
+  static constexpr uint64_t IfNone(uint64_t word) { return -uint64_t{word == 0}; }
+  static constexpr int Top(uint64_t word) { return 63 - __builtin_clzll(word | 1); }
 };
 
 // One word.
@@ -47,6 +63,11 @@ struct Bits64 {
   constexpr int count() const { return __builtin_popcountll(lo); }
   constexpr int first() const { return __builtin_ctzll(lo); }
   constexpr void RemoveFirst() { lo &= lo - 1; }
+  constexpr Bits64 Lowest() const { return {lo & -lo}; }
+  constexpr Bits64 BelowLowest() const { return {(lo - 1) & ~lo}; }
+  constexpr Bits64 Highest() const { return {uint64_t{1} << (63 - __builtin_clzll(lo | 1)) & lo}; }
+  constexpr Bits64 AboveHighest() const { return {~uint64_t{1} << (63 - __builtin_clzll(lo | 1))}; }
+  constexpr Bits64 If(bool condition) const { return {lo & -uint64_t{condition}}; }
 
   friend constexpr Bits64 operator<<(Bits64 a, int n) { return {a.lo << n}; }
   friend constexpr Bits64 operator>>(Bits64 a, int n) { return {a.lo >> n}; }

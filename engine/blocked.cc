@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/geometry.h"
+#include "engine/outflank.h"
 #include "engine/random.h"
 
 namespace reversi {

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "engine/geometry.h"
 #include "engine/kernels_each.h"
+#include "engine/outflank.h"
 #include "engine/rays.h"
 
 // Attributes, not flags of the file: what the file takes from headers stays runnable on every machine.

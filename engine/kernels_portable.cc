@@ -1,8 +1,8 @@
 #include <array>
 #include <utility>
 
-#include "engine/geometry.h"
 #include "engine/kernels_each.h"
+#include "engine/outflank.h"
 
 #define REVERSI_TARGET
 #define REVERSI_INLINE inline __attribute__((always_inline))

@@ -4,6 +4,7 @@
 
 #include "engine/geometry.h"
 #include "engine/hash.h"
+#include "engine/outflank.h"
 #include "engine/rulings.h"
 
 namespace reversi {
@@ -59,9 +60,9 @@ struct OutflankedRows {
   std::array<typename G::Bits, kDirections> flips;
   RowMask outflanked = 0;
 
-  OutflankedRows(typename G::Bits square, typename G::Bits mine, typename G::Bits others) {
+  OutflankedRows(int index, typename G::Bits mine, typename G::Bits others) {
     ForEachDirection([&](auto d) {
-      flips[d] = FlipsTowards<G, d>(square, mine, others);
+      flips[d] = FlipsTowards<G, d>(index, mine, others);
       if (flips[d].any()) outflanked |= static_cast<RowMask>(1 << d);
     });
   }
@@ -94,7 +95,7 @@ class Mover {
     if (s_.unset != 0 || R::FreeOpening(s_)) return PlaceInOpening(square, next, played);
     if (s_.variant == Variant::kRoyal) return TurnRows(square, next, played);
     if (move.kind == Move::Kind::kPlaceRows) return WhyIllegal::kNotOutflanked;
-    const Bits flips = Flips<G>(square, mine_, occupied_ & ~mine_);
+    const Bits flips = Flips<G>(G::Index(move.square), mine_, occupied_ & ~mine_);
     if (!flips.any()) {
       if (!PlacesWithoutFlip(s_.variant) || R::Flipping(s_, seat_).any()) return WhyIllegal::kFlipsNothing;
       if (!Touching<G>(occupied_, square).any()) return WhyIllegal::kTouchesNothing;
@@ -123,7 +124,7 @@ class Mover {
   }
 
   std::optional<WhyIllegal> TurnRows(Bits square, PositionState& next, Played& played) const {
-    const OutflankedRows<G> rows(square, mine_, occupied_ & ~mine_);
+    const OutflankedRows<G> rows(square.first(), mine_, occupied_ & ~mine_);
     if (played.move.kind == Move::Kind::kPlace) {
       if (rows.outflanked == 0) return WhyIllegal::kFlipsNothing;
       played.move.kind = Move::Kind::kPlaceRows;
@@ -248,7 +249,7 @@ std::vector<Move> Position::LegalMoves() const {
         return;
       }
       const auto mine = R::Discs(state_, turn());
-      const OutflankedRows<G> rows(square, mine, R::Occupied(state_) & ~mine);
+      const OutflankedRows<G> rows(square.first(), mine, R::Occupied(state_) & ~mine);
       move.kind = Move::Kind::kPlaceRows;
       for (RowMask choice : kRowChoices) {
         move.rows = choice;

@@ -3,6 +3,7 @@
 #define REVERSI_ENGINE_RULINGS_H_
 
 #include "engine/geometry.h"
+#include "engine/outflank.h"
 #include "engine/position.h"
 #include "engine/rules.h"
 
