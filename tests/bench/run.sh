@@ -1,10 +1,24 @@
 #!/bin/sh
-# Builds the engine's benchmarks and prints their table: compiler, flags, instruction set, node counts, and at the end
-# the playouts as a multiple of the slow twin. Arguments go to Google Benchmark, e.g. --benchmark_filter=playout.
+# The benchmarks: one command for each table.
+#   tests/bench/run.sh engine    playouts, perft, replay and hash; more arguments go to Google Benchmark, e.g.
+#                                --benchmark_filter=playout
+#   tests/bench/run.sh service   the service beside a bare gRPC server; more arguments go to service_table.py, e.g.
+#                                --only unary,fan-out
 # REVERSI_BUILD_DIR names another build folder than build/.
 set -eu
 cd "$(dirname "$0")/../.."
 build="${REVERSI_BUILD_DIR:-build}"
+table="${1:-}"
+case "$table" in
+  engine) targets="engine_bench" ;;
+  service) targets="reversi_server reversi-load bare_server submit_move_path" ;;
+  *) echo "usage: tests/bench/run.sh engine|service [arguments]" >&2; exit 2 ;;
+esac
+shift
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
-cmake --build "$build" --target engine_bench >/dev/null
-exec "$build/tests/bench/engine_bench" --benchmark_min_time=0.05 --benchmark_repetitions=5 "$@"
+# shellcheck disable=SC2086  # one word a target
+cmake --build "$build" --target $targets >/dev/null
+case "$table" in
+  engine) exec "$build/tests/bench/engine_bench" --benchmark_min_time=0.05 --benchmark_repetitions=5 "$@" ;;
+  service) exec /usr/bin/python3 tests/bench/service_table.py "$build" "$@" ;;
+esac

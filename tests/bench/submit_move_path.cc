@@ -1,13 +1,17 @@
 // The way of a SubmitMove through the service without the network, on one thread: parse, check, judge, store, commit,
-// answer, serialize. Plays the number of moves given; callgrind counts (see submit_move_count.py).
+// answer, serialize.
+//   submit_move_path <moves>                     plays them; callgrind counts (see submit_move_count.py)
+//   submit_move_path --memory <games> <plies>    makes games, plays so many moves in each, prints the bytes of a game
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <grpcpp/test/default_reactor_test_peer.h>
+#include <unistd.h>
 
 #include "absl/synchronization/mutex.h"
 #include "engine/notation.h"
@@ -27,9 +31,29 @@ class Path {
     for (size_t i = 0; i < kGames; ++i) games_.push_back(NewGame());
   }
 
-  void Move() {
+  // A move in one game after the other.
+  void Next() {
     Playing& playing = games_[next_++ % kGames];
     if (playing.position.over()) playing = NewGame();
+    Move(playing);
+  }
+
+  void Hold(long games, int plies) {
+    for (; games > 0; --games) {
+      Playing playing = NewGame();
+      while (!playing.position.over() && playing.position.ply() < plies) Move(playing);
+    }
+  }
+
+ private:
+  struct Playing {
+    std::string id;
+    std::vector<std::string> tokens;
+    Position position;
+    uint64_t version = 0;
+  };
+
+  void Move(Playing& playing) {
     const std::vector<reversi::Move> moves = playing.position.LegalMoves();
     const reversi::Move move = moves[random_.Below(moves.size())];
     v1::SubmitMoveRequest request;
@@ -40,14 +64,6 @@ class Path {
     Submit(request.SerializeAsString());
     playing.position = std::get<Played>(playing.position.Play(move)).next;
   }
-
- private:
-  struct Playing {
-    std::string id;
-    std::vector<std::string> tokens;
-    Position position;
-    uint64_t version = 0;
-  };
 
   Playing NewGame() {
     CreateWish wish;
@@ -83,7 +99,7 @@ class Path {
   MemoryStore store_;
   Tokens tokens_{{std::string(kMinKeyBytes, 'k')}};
   Access access_{0, 1};
-  Games service_games_{store_, tokens_, clock_, metrics_, {}, {1'000'000, 256}};
+  Games service_games_{store_, tokens_, clock_, metrics_, {}, {100'000'000, 256}};
   Watches watches_{1};
   GameService service_{service_games_, watches_, tokens_, clock_, metrics_, access_, 1};
   ArenaMessages<v1::SubmitMoveRequest, v1::SubmitMoveResponse> messages_;
@@ -93,12 +109,26 @@ class Path {
   std::string answer_;
 };
 
+long ResidentBytes() {
+  long size = 0;
+  long resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
 }  // namespace
 }  // namespace reversi
 
 int main(int argc, char** argv) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   reversi::Path path;
-  for (long moves = argc > 1 ? std::atol(argv[1]) : 1; moves > 0; --moves) path.Move();
+  if (argc == 4 && std::string(argv[1]) == "--memory") {
+    const long games = std::atol(argv[2]);
+    const long before = reversi::ResidentBytes();
+    path.Hold(games, std::atoi(argv[3]));
+    std::printf("%.1f\n", static_cast<double>(reversi::ResidentBytes() - before) / static_cast<double>(games));
+    return 0;
+  }
+  for (long moves = argc > 1 ? std::atol(argv[1]) : 1; moves > 0; --moves) path.Next();
   return 0;
 }
