@@ -56,7 +56,8 @@ std::string DiagramText(const Position& position);
 // The position of a diagram, as Rows or DiagramText write it, with a colour to move (kNone = over), under rules of the
 // same board; nullopt when the text is no diagram of that board, shows colours that do not play or other blocked
 // squares than the rules. Nothing but the diagram is known: all seats are in, no move was made, nobody claimed the
-// Jack, and Royal's opening is behind. The turn is taken as it is, not checked.
+// Jack, and Royal's opening is behind; in the standard game an empty centre square means a free opening. The turn is
+// taken as it is, not checked.
 std::optional<Position> ParseDiagram(const Rules& rules, std::string_view text, Color turn);
 
 }  // namespace reversi

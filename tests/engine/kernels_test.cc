@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "engine/notation.h"
 #include "engine/perft.h"
 #include "engine/playout.h"
@@ -23,6 +25,7 @@ std::vector<InstructionSet> SetsOfThisMachine() {
 struct Setup {
   std::string name;
   Rules rules;
+  friend void PrintTo(const Setup& setup, std::ostream* out) { *out << setup.name; }
 };
 
 // Every variant, board and number of players, bare and with its options.
