@@ -156,8 +156,9 @@ GameService::Reactor* GameService::CreateGame(Context* context, const v1::Create
   auto checked = Check(*request, caller, seed);
   if (const auto* error = std::get_if<Error>(&checked)) return call.End(reactor, *error);
   auto& create = std::get<CreateCall>(checked);
+  std::string id = CreationId(create);
   games_.Create(
-      CreationId(create), std::move(create.wish), [context] { return context->IsCancelled(); },
+      std::move(id), std::move(create.wish), [context] { return context->IsCancelled(); },
       [this, call, reactor, response](Answer answer, const std::shared_ptr<Game>& game) {
         if (!call.Granted(reactor, answer)) return;
         FillCreated(*game, response);

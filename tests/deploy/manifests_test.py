@@ -3,12 +3,16 @@
 usage: manifests_test.py SERVER_BINARY
 """
 
+import os
 import re
 import subprocess
 import sys
 import unittest
 
+import grpc
+
 import rendered
+import server
 
 SERVER = sys.argv.pop()
 SKIPPED = 77
@@ -204,6 +208,16 @@ class EveryOverlay(unittest.TestCase):
 
 
 class Overlays(unittest.TestCase):
+    def test_the_server_starts_with_the_settings_and_is_healthy_where_it_is_probed(self):
+        settings = {name: re.sub(r"^0\.0\.0\.0:\d+$", "127.0.0.1:0", value)
+                    for name, value in rendered.settings(rendered.overlay("memory")).items()}
+        with server.Server(SERVER, environment={**os.environ, **settings}) as own:
+            with grpc.insecure_channel(own.health_address) as channel:
+                check = channel.unary_unary("/grpc.health.v1.Health/Check")
+                for service in (b"", b"\x0a\x16reversi.v1.GameService"):
+                    self.assertEqual(check(service, timeout=server.PATIENCE, wait_for_ready=True), b"\x08\x01")
+            self.assertEqual(own.stop(), 0)
+
     def test_memory_has_one_replica_and_never_two(self):
         own = rendered.workload(rendered.overlay("memory"))
         self.assertEqual((own["spec"]["replicas"], own["spec"]["strategy"]["type"]), (1, "Recreate"))

@@ -59,6 +59,24 @@ class StartFailures(unittest.TestCase):
         path = self.file("short", "x" * 31)
         self.refused("--token_key_file=" + path, naming=path)
 
+    def test_a_certificate_that_is_not_there(self):
+        key, absent = self.file("key", "x"), str(self.place / "absent")
+        self.refused("--tls_cert_file=" + absent, "--tls_key_file=" + key, naming=absent)
+
+    def test_a_private_key_that_is_not_there(self):
+        certificate, absent = str(self.place / "certificate"), str(self.place / "absent")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+                        "/CN=reversi", "-keyout", "/dev/null", "-out", certificate], check=True, capture_output=True)
+        self.refused("--tls_cert_file=" + certificate, "--tls_key_file=" + absent, naming=absent)
+
+    def test_a_certificate_that_is_none(self):
+        certificate, key = self.file("certificate", "x"), self.file("key", "x")
+        self.refused("--tls_cert_file=" + certificate, "--tls_key_file=" + key, naming=certificate)
+
+    def test_a_port_for_health_that_is_taken(self):
+        address = self.taken()
+        self.refused("--health_listen=" + address, naming=address)
+
 
 if __name__ == "__main__":
     unittest.main()
