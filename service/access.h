@@ -22,6 +22,7 @@ class Access {
   // `rate` in calls a second; 0 = no limit.
   Access(double rate, double burst) : rate_(rate), burst_(burst) {}
 
+  bool limits() const { return rate_ > 0; }
   // Takes one call out of the caller's bucket, or says when one will be there.
   std::optional<Error> Admit(std::string_view caller, absl::Duration now) ABSL_LOCKS_EXCLUDED(mu_);
 

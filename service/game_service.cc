@@ -49,8 +49,9 @@ class GameService::Call {
 
   // A call that is refused before its request is looked at.
   std::optional<Error> Admit(bool begins_something) const {
-    const std::string caller = CallerOf(*context_);
-    if (auto limited = service_->access_.Admit(caller, begun_)) return limited;
+    if (service_->access_.limits()) {
+      if (auto limited = service_->access_.Admit(CallerOf(*context_), begun_)) return limited;
+    }
     if (begins_something && service_->draining_.load(std::memory_order_relaxed)) return Draining();
     return std::nullopt;
   }

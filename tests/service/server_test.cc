@@ -137,6 +137,20 @@ TEST_F(ServerTest, AWatchFromAnyVersionIsOrderedAndWhole) {
   expect_rest(*snapshot, 11);
 }
 
+TEST_F(ServerTest, ARetriedCreationIsTheSameGameUnderItsOwnIdOrAChosenOne) {
+  StartServer();
+  v1::CreateGameRequest request;
+  request.set_request_id(std::string(16, 'r'));
+  EXPECT_EQ(CreateGame(request).SerializeAsString(), CreateGame(request).SerializeAsString());
+  request.set_request_id(std::string(16, 's'));
+  request.set_game_id("chosen");
+  EXPECT_EQ(CreateGame(request).SerializeAsString(), CreateGame(request).SerializeAsString());
+  request.set_game_id("another");
+  grpc::ClientContext context;
+  v1::CreateGameResponse response;
+  EXPECT_EQ(ReasonOf(stub_->CreateGame(&context, request, &response)), "MALFORMED_REQUEST");
+}
+
 TEST_F(ServerTest, AFinishedGameSendsWhatIsLeftAndEnds) {
   StartServer();
   const v1::CreateGameResponse game = CreateGame();
