@@ -9,7 +9,7 @@ set -euo pipefail
 run_packages=(
   g++ cmake ninja-build
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
-  libabsl-dev libssl-dev prometheus-cpp-dev librocksdb-dev libcli11-dev
+  libabsl-dev libssl-dev prometheus-cpp-dev librocksdb-dev libcli11-dev libgoogle-perftools-dev
   procps
 )
 test_packages=(
