@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/synchronization/notification.h"
 #include "service/convert.h"
 #include "tests/service/fake_clock.h"
 #include "tests/service/scripted_store.h"
@@ -97,13 +98,12 @@ TEST_F(GameTest, NothingIsShownBeforeTheStoreHasIt) {
   const Slot slot = Submit(NextMove());
   EXPECT_FALSE(slot->has_value());
   EXPECT_EQ(game_->version(), 1u);
-  bool ends = false;
-  EXPECT_TRUE(game_->EventAt(2, &ends).empty());
+  EXPECT_TRUE(game_->EventsFrom(2).bytes.empty());
   EXPECT_EQ(watcher->wakes, 0);
   store_.Release();
   EXPECT_TRUE(IsAccepted(slot));
   EXPECT_EQ(game_->version(), 2u);
-  EXPECT_FALSE(game_->EventAt(2, &ends).empty());
+  EXPECT_EQ(game_->EventsFrom(2).bytes.size(), 1u);
   EXPECT_EQ(watcher->wakes, 1);
 }
 
@@ -409,7 +409,6 @@ TEST_F(GameTest, APlaceIsGivenUpOnlyWhenNobodyNeedsIt) {
 TEST_F(GameTest, ManyThreadsMakeOneLogWithoutGaps) {
   CreateWish creation = Creation();
   Submit(std::move(creation));
-  context_->command_queue = 10'000;
   std::atomic<int> accepted = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -422,10 +421,14 @@ TEST_F(GameTest, ManyThreadsMakeOneLogWithoutGaps) {
         proposal->wish =
             MoveWish{tokens_.SeatToken("game", snapshot.record.nonce(), static_cast<int>(position.turn())),
                      position.LegalMoves().front(), snapshot.table.version};
+        // As callers do: the next one when this one is answered.
+        absl::Notification answered;
         proposal->answer = [&](Answer answer) {
           if (const auto* got = std::get_if<Accepted>(&answer)) accepted += got->again ? 0 : 1;
+          answered.Notify();
         };
         game_->Submit(std::move(proposal));
+        answered.WaitForNotification();
       }
     });
   }
