@@ -9,7 +9,6 @@ import math
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -42,9 +41,7 @@ class Prometheus:
             for number, each in enumerate(servers)]}
         (folder / "prometheus.yml").write_text(yaml.safe_dump({"global": {"scrape_interval": "1s"},
                                                                "scrape_configs": [scrape]}))
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.address = "127.0.0.1:%d" % free.getsockname()[1]
+        self.address = server.free_address()
         self.log = (folder / "log").open("w")
         self.process = subprocess.Popen(
             ["prometheus", "--config.file=%s/prometheus.yml" % folder, "--storage.tsdb.path=%s/data" % folder,
@@ -129,7 +126,7 @@ class Queries(unittest.TestCase):
             cls.addClassCleanup(each.__exit__)
         cls.prometheus = cls.enterClassContext(Prometheus(cls.servers))
         server.wait_for(cls.prometheus.ready)
-        known = [traffic.Traffic(each.address, seed) for seed, each in enumerate(cls.servers)]
+        known = [traffic.Traffic(each.address, seed=seed) for seed, each in enumerate(cls.servers)]
         stop = threading.Event()
 
         def keep_calling(one):

@@ -5,6 +5,7 @@ import importlib
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -108,6 +109,21 @@ class Scrape:
                 named = dict(its_labels)
                 found[tuple(named[label] for label in labels)] += value
         return dict(found)
+
+
+def total(scrapes):
+    """One scrape with the sums of all."""
+    summed = Scrape("")
+    for each in scrapes:
+        for key, value in each.values.items():
+            summed.values[key] = summed.values.get(key, 0) + value
+    return summed
+
+
+def free_address():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return "127.0.0.1:%d" % free.getsockname()[1]
 
 
 def wait_for(condition):

@@ -1,6 +1,7 @@
 """Traffic whose every call is written down, so that the metrics can be held against it."""
 
 import collections
+import itertools
 import random
 
 import grpc
@@ -27,8 +28,8 @@ RULES = [
 class Traffic:
     """Calls, and what the metrics must say of them: counters by their labels, without zeros."""
 
-    def __init__(self, address, seed=1):
-        self.client = Client(address)
+    def __init__(self, address, *others, seed=1):
+        self.clients = itertools.cycle([Client(each) for each in (address, *others)])
         self.address = address
         self.random = random.Random(seed)
         self.started = collections.Counter()
@@ -41,6 +42,11 @@ class Traffic:
         self.moves = collections.Counter()
         self.puts = 0
         self.events = 0
+
+    @property
+    def client(self):
+        """Another one each time, where there are several servers."""
+        return next(self.clients)
 
     def call(self, method, request, retry=False):
         """None if it is refused."""
