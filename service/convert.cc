@@ -1,6 +1,7 @@
 #include "service/convert.h"
 
 #include <utility>
+#include <vector>
 
 #include "engine/notation.h"
 
@@ -196,12 +197,16 @@ void FillRules(const Rules& rules, v1::Rules* message) {
 
 void FillPosition(const Position& position, bool over, v1::Position* message) {
   const BoardRows rows(position);
+  message->mutable_rows()->Reserve(static_cast<int>(rows.size()));
   for (size_t row = 0; row < rows.size(); ++row) message->add_rows(rows[row].data(), rows[row].size());
   if (!over) {
     message->set_turn(ToApi(position.turn()));
-    for (const Move& move : position.LegalMoves()) message->add_legal_moves(MoveText(move));
+    const std::vector<Move> moves = position.LegalMoves();
+    message->mutable_legal_moves()->Reserve(static_cast<int>(moves.size()));
+    for (const Move& move : moves) message->add_legal_moves(MoveText(move));
     message->set_placement(position.placement());
   }
+  message->mutable_discs()->Reserve(position.players());
   for (int seat = 0; seat < position.players(); ++seat) {
     message->add_discs(static_cast<uint32_t>(position.Discs(seat)));
   }
