@@ -2,20 +2,21 @@
 
 usage: tls_test.py <build folder> [unittest arguments]
 """
-import concurrent.futures
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
 
-import grpc
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from server_process import ServerProcess  # noqa: E402
 
-CLIENT = str(pathlib.Path(sys.argv[1]).resolve() / "reversi")
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+CLIENT = str(BUILD / "reversi")
 
 
 class TlsTest(unittest.TestCase):
-    """Against a server of Python's gRPC that knows one method and demands client certificates."""
+    """Against a server that demands client certificates."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -25,15 +26,11 @@ class TlsTest(unittest.TestCase):
         for name in ("server", "client"):
             self.certificate(name, "req", "-x509", "-CA", "ca.pem", "-CAkey", "ca.key",
                              "-addext", f"subjectAltName=DNS:{name}.test")
-        read = {name: (self.folder / name).read_bytes() for name in ("server.key", "server.pem", "ca.pem")}
-        credentials = grpc.ssl_server_credentials([(read["server.key"], read["server.pem"])], read["ca.pem"], True)
-        answer = grpc.unary_unary_rpc_method_handler(lambda request, context: b"")
-        server = grpc.server(concurrent.futures.ThreadPoolExecutor(2))
-        server.add_generic_rpc_handlers([
-            grpc.method_handlers_generic_handler("reversi.v1.GameService", {"ListVariants": answer})])
-        self.address = f"127.0.0.1:{server.add_secure_port('127.0.0.1:0', credentials)}"
-        server.start()
-        self.addCleanup(lambda: server.stop(None).wait())
+        server = ServerProcess(str(BUILD / "reversi_server"), "--tls_cert_file", str(self.folder / "server.pem"),
+                               "--tls_key_file", str(self.folder / "server.key"),
+                               "--tls_client_ca_file", str(self.folder / "ca.pem"))
+        self.address = server.__enter__().address
+        self.addCleanup(server.__exit__)
 
     def certificate(self, name, *words):
         subprocess.run(["openssl", *words, "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
@@ -47,7 +44,8 @@ class TlsTest(unittest.TestCase):
     def test_a_client_certificate_opens_and_its_lack_is_told(self):
         ours = ["--tls_cert", "client.pem", "--tls_key", "client.key"]
         known = ["--tls_ca", "ca.pem", "--tls_name", "server.test"]
-        self.assertEqual(self.variants(*known, *ours).returncode, 0)
+        done = self.variants(*known, *ours)
+        self.assertEqual(done.returncode, 0, done.stderr)
         for words in (known, ours, ["--tls_ca", "ca.pem", "--tls_name", "other.test", *ours], []):
             with self.subTest(words=words):
                 done = self.variants(*words)
