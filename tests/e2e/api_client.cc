@@ -43,8 +43,7 @@ void Unpack(const google::protobuf::Any& detail, ErrorDetails& details) {
       details.descriptions.push_back(violation.description());
     }
   } else if (detail.UnpackTo(&retry)) {
-    details.retry_seconds =
-        static_cast<double>(retry.retry_delay().seconds()) + retry.retry_delay().nanos() / 1e9;
+    details.retry_seconds = static_cast<double>(retry.retry_delay().seconds()) + retry.retry_delay().nanos() / 1e9;
   } else {
     details.faults.push_back("cannot read " + detail.type_url());
   }

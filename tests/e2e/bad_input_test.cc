@@ -16,7 +16,8 @@ const std::string kMegabyte(1 << 20, 'a');
 
 class BadInputTest : public ServingTest {
  protected:
-  void Create(const std::string& reason, const std::string& field, const std::function<void(v1::CreateGameRequest&)>& spoil) {
+  void Create(const std::string& reason, const std::string& field,
+              const std::function<void(v1::CreateGameRequest&)>& spoil) {
     v1::CreateGameRequest request;
     spoil(request);
     EXPECT_TRUE(Refused(caller().Call(request), reason, field)) << request.ShortDebugString().substr(0, 300);
@@ -54,7 +55,8 @@ TEST_F(BadInputTest, RulesThatTheOtherVariantsDoNotOffer) {
       spoil(r);
     });
   };
-  for (const uint32_t players : {1u, 3u, 4u}) rules(v1::VARIANT_STANDARD, "players", [&](v1::Rules& r) { r.set_players(players); });
+  for (const uint32_t players : {1u, 3u, 4u})
+    rules(v1::VARIANT_STANDARD, "players", [&](v1::Rules& r) { r.set_players(players); });
   rules(v1::VARIANT_STANDARD, "board", [](v1::Rules& r) { r.set_board(v1::BOARD_9X9); });
   rules(v1::VARIANT_STANDARD, "corner_handicap", [](v1::Rules& r) { r.set_corner_handicap(5); });
   rules(v1::VARIANT_STANDARD, "corner_handicap", [](v1::Rules& r) {
@@ -66,14 +68,16 @@ TEST_F(BadInputTest, RulesThatTheOtherVariantsDoNotOffer) {
     r.set_board(v1::BOARD_6X6);
     r.set_random_blocked(10);
   });
-  for (const uint32_t players : {1u, 5u}) rules(v1::VARIANT_ROLIT, "players", [&](v1::Rules& r) { r.set_players(players); });
+  for (const uint32_t players : {1u, 5u})
+    rules(v1::VARIANT_ROLIT, "players", [&](v1::Rules& r) { r.set_players(players); });
   for (const v1::Board board : {v1::BOARD_6X6, v1::BOARD_9X9, v1::BOARD_10X10, v1::BOARD_OCTAGON}) {
     rules(v1::VARIANT_ROLIT, "board", [&](v1::Rules& r) { r.set_board(board); });
   }
   for (const v1::Board board : {v1::BOARD_6X6, v1::BOARD_8X8, v1::BOARD_10X10, v1::BOARD_OCTAGON}) {
     rules(v1::VARIANT_ROYAL, "board", [&](v1::Rules& r) { r.set_board(board); });
   }
-  for (const uint32_t players : {1u, 7u}) rules(v1::VARIANT_ROYAL, "players", [&](v1::Rules& r) { r.set_players(players); });
+  for (const uint32_t players : {1u, 7u})
+    rules(v1::VARIANT_ROYAL, "players", [&](v1::Rules& r) { r.set_players(players); });
   for (const uint32_t players : {0u, 2u, 3u, 5u}) {
     rules(v1::VARIANT_ROYAL, "sides", [&](v1::Rules& r) {
       r.set_players(players);
@@ -103,8 +107,8 @@ TEST_F(BadInputTest, RefusedRulesSayWhatIsOffered) {
   request.mutable_rules()->set_players(4);
   request.mutable_rules()->set_board(v1::BOARD_6X6);
   const auto board = caller().Call(request);
-  EXPECT_THAT(board.error.descriptions,
-              testing::Contains(testing::AllOf(HasSubstr("8x8"), HasSubstr("10x10"), testing::ContainsRegex("[Oo]ctagon"))));
+  EXPECT_THAT(board.error.descriptions, testing::Contains(testing::AllOf(HasSubstr("8x8"), HasSubstr("10x10"),
+                                                                         testing::ContainsRegex("[Oo]ctagon"))));
 }
 
 TEST_F(BadInputTest, BlockedSquaresThatAreNone) {
@@ -116,8 +120,8 @@ TEST_F(BadInputTest, BlockedSquaresThatAreNone) {
     });
   };
   using namespace std::string_literals;
-  for (const std::string& text : {""s, "A1"s, "a1 "s, " a1"s, "a"s, "1"s, "a0"s, "a01"s, "a11"s, "k1"s, "a-1"s, "a1a"s, "jack"s,
-                                  "a1:n"s, "a\0"s, "a1\0"s, "\x7f"s, "é1"s, "a1\n"s, "c3"s}) {
+  for (const std::string& text : {""s,    "A1"s,  "a1 "s,  " a1"s,  "a"s,   "1"s,    "a0"s,   "a01"s, "a11"s,  "k1"s,
+                                  "a-1"s, "a1a"s, "jack"s, "a1:n"s, "a\0"s, "a1\0"s, "\x7f"s, "é1"s,  "a1\n"s, "c3"s}) {
     square(text, v1::BOARD_10X10);
   }
   for (const char* text : {"i1", "a9", "a10", "j10", "d4", "e4", "d5", "e5"}) square(text, v1::BOARD_8X8);
@@ -144,7 +148,8 @@ TEST_F(BadInputTest, HugeListsAndTexts) {
   v1::CreateGameRequest request;
   request.mutable_rules()->add_blocked_squares(kMegabyte);
   const auto square = caller().Call(request);
-  EXPECT_TRUE(square.error.reason == "BAD_SQUARE" || square.error.reason == "MALFORMED_REQUEST") << Describe(square.status);
+  EXPECT_TRUE(square.error.reason == "BAD_SQUARE" || square.error.reason == "MALFORMED_REQUEST")
+      << Describe(square.status);
   EXPECT_LT(square.status.error_message().size() + square.status.error_details().size(), 4096u);
   request.Clear();
   for (int i = 0; i < 10000; ++i) request.mutable_rules()->add_blocked_squares("a1");
@@ -164,7 +169,8 @@ TEST_F(BadInputTest, UnknownEnumNumbers) {
     Rules("MALFORMED_REQUEST", "rules.variant", [&](v1::Rules& r) { r.set_variant(static_cast<v1::Variant>(number)); });
     Create("MALFORMED_REQUEST", "timeout_action",
            [&](v1::CreateGameRequest& r) { r.set_timeout_action(static_cast<v1::TimeoutAction>(number)); });
-    Rules("MALFORMED_REQUEST", "rules.objective", [&](v1::Rules& r) { r.set_objective(static_cast<v1::Objective>(number)); });
+    Rules("MALFORMED_REQUEST", "rules.objective",
+          [&](v1::Rules& r) { r.set_objective(static_cast<v1::Objective>(number)); });
   }
   for (const int number : {-1, 6, 99}) {
     Rules("MALFORMED_REQUEST", "rules.board", [&](v1::Rules& r) { r.set_board(static_cast<v1::Board>(number)); });
@@ -200,10 +206,12 @@ TEST_F(BadInputTest, SeatsThatDoNotFit) {
 
 TEST_F(BadInputTest, IdsOutsideTheirAlphabet) {
   using namespace std::string_literals;
-  for (const std::string& id : {"abc"s, std::string(64, 'a'), kMegabyte, "ABCD"s, "ab_cd"s, "ab cd"s, "abcd "s, "ab/cd"s, "abcd\0"s, "äbcd"s}) {
+  for (const std::string& id :
+       {"abc"s, std::string(64, 'a'), kMegabyte, "ABCD"s, "ab_cd"s, "ab cd"s, "abcd "s, "ab/cd"s, "abcd\0"s, "äbcd"s}) {
     Create("MALFORMED_REQUEST", "game_id", [&](v1::CreateGameRequest& r) { r.set_game_id(id); });
   }
-  for (const std::string& id : {"fifteen-letters"s, std::string(65, 'a'), kMegabyte, "sixteen-letters\n"s, "sixteen-letters\0"s, "seventeen-lettérs"s}) {
+  for (const std::string& id : {"fifteen-letters"s, std::string(65, 'a'), kMegabyte, "sixteen-letters\n"s,
+                                "sixteen-letters\0"s, "seventeen-lettérs"s}) {
     Create("MALFORMED_REQUEST", "request_id", [&](v1::CreateGameRequest& r) { r.set_request_id(id); });
   }
 }
@@ -241,92 +249,19 @@ TEST_F(BadInputTest, OpeningMovesNameTheirPlace) {
   second("MALFORMED_REQUEST", "");
   second("MALFORMED_REQUEST", std::string(65, 'a'));
   second("MALFORMED_REQUEST", kMegabyte);
-  for (const std::string& move : {"C4"s, " c4"s, "c4 "s, "k1"s, "a11"s, "a0"s, "d03"s, "c4:n,n"s, "c4:"s, "c4:x"s, "c4:n,"s, "pass"s, "--"s, "c4\0"s}) {
+  for (const std::string& move : {"C4"s, " c4"s, "c4 "s, "k1"s, "a11"s, "a0"s, "d03"s, "c4:n,n"s, "c4:"s, "c4:x"s,
+                                  "c4:n,"s, "pass"s, "--"s, "c4\0"s}) {
     second("BAD_SQUARE", move);
   }
-  for (const auto& [move, why] : {std::pair{"d6", "occupied"}, {"i1", "off_board"}, {"a1", "flips_nothing"},
-                                  {"c4:e", "not_outflanked"}, {"jack", "no_jack"}}) {
+  for (const auto& [move, why] : {std::pair{"d6", "occupied"},
+                                  {"i1", "off_board"},
+                                  {"a1", "flips_nothing"},
+                                  {"c4:e", "not_outflanked"},
+                                  {"jack", "no_jack"}}) {
     v1::CreateGameRequest request;
     request.add_opening_moves("d6");
     request.add_opening_moves(move);
     EXPECT_TRUE(Illegal(caller().Call(request).status, move, why, "opening_moves[1]"));
-  }
-}
-
-class BadMoveTest : public BadInputTest {
- protected:
-  void SetUp() override {
-    BadInputTest::SetUp();
-    v1::CreateGameRequest request;
-    request.mutable_rules()->set_board(v1::BOARD_OCTAGON);
-    request.mutable_rules()->add_blocked_squares("c3");
-    game_ = NewGame(caller(), request);
-    before_ = caller().Get(game_.id);
-  }
-  void TearDown() override {
-    EXPECT_TRUE(Same(caller().Get(game_.id), before_)) << "a refusal changed the game";
-    BadInputTest::TearDown();
-  }
-  Answer<v1::SubmitMoveResponse> Submit(const std::string& move, uint64_t version = 1) {
-    return caller().Move(game_.id, game_.tokens[0], move, version);
-  }
-  TestGame game_;
-  v1::Game before_;
-};
-
-TEST_F(BadMoveTest, TextThatIsNoMoveOfAnyVariant) {
-  using namespace std::string_literals;
-  for (const std::string& move : {"D3"s, "d3 "s, " d3"s, "d"s, "3"s, "d0"s, "d03"s, "d11"s, "k1"s, "z9"s, "d3:"s, "d3:x"s, "d3:n,n"s,
-                                  "d3:n,,s"s, "d3:N"s, "d3: n"s, "d3;n"s, "jack:n"s, "Jack"s, "pass"s, "PA"s, "--"s, "d3d4"s, "d3\0"s, "d3\n"s,
-                                  "é3"s, "-1"s, "d-1"s, "d3:n ,s"s, "999999999999999999999"s, "d9999999999999999999"s}) {
-    EXPECT_TRUE(Refused(Submit(move), "BAD_SQUARE", "move")) << move;
-  }
-}
-
-TEST_F(BadMoveTest, MissingAndTooLong) {
-  EXPECT_TRUE(Refused(Submit(""), "MALFORMED_REQUEST", "move"));
-  EXPECT_TRUE(Refused(Submit(std::string(65, 'd')), "MALFORMED_REQUEST", "move"));
-  EXPECT_TRUE(Refused(Submit(kMegabyte), "MALFORMED_REQUEST", "move"));
-  EXPECT_TRUE(Refused(Submit(std::string(64, 'd')), "BAD_SQUARE", "move"));
-  EXPECT_TRUE(Refused(caller().Move(game_.id, "", "e4", 1), "MALFORMED_REQUEST", "seat_token"));
-  EXPECT_TRUE(Refused(caller().Move("", game_.tokens[0], "e4", 1), "MALFORMED_REQUEST", "game_id"));
-}
-
-TEST_F(BadMoveTest, LegalTextThatIsNotALegalMove) {
-  EXPECT_TRUE(Illegal(Submit("e5").status, "e5", "occupied"));
-  EXPECT_TRUE(Illegal(Submit("c3").status, "c3", "blocked"));
-  EXPECT_TRUE(Illegal(Submit("a1").status, "a1", "off_board"));
-  EXPECT_TRUE(Illegal(Submit("j10").status, "j10", "off_board"));
-  EXPECT_TRUE(Illegal(Submit("j5").status, "j5", "flips_nothing"));
-  EXPECT_TRUE(Illegal(Submit("jack").status, "jack", "no_jack"));
-  const std::string rows = before_.position().legal_moves(0) + ":n";
-  EXPECT_TRUE(Illegal(Submit(rows).status, rows, "not_outflanked"));
-}
-
-TEST_F(BadMoveTest, TokensOfNobody) {
-  const TestGame other = NewGame(caller());
-  using namespace std::string_literals;
-  std::string longer = game_.tokens[0] + "a", shorter = game_.tokens[0], changed = game_.tokens[0], upper = changed;
-  shorter.pop_back();
-  changed[changed.size() / 2] = changed[changed.size() / 2] == 'a' ? 'b' : 'a';
-  for (const std::string& token : {"x"s, longer, shorter, changed, other.tokens[0], game_.owner, other.owner, "a\0b"s, "é"s, " "s}) {
-    EXPECT_TRUE(Refused(caller().Move(game_.id, token, "e4", 1), "BAD_TOKEN")) << token;
-  }
-  const auto huge = caller().Move(game_.id, kMegabyte, "e4", 1);
-  EXPECT_TRUE(huge.error.reason == "BAD_TOKEN" || huge.error.reason == "MALFORMED_REQUEST") << Describe(huge.status);
-}
-
-TEST_F(BadMoveTest, VersionsThatAreNotTheCurrentOne) {
-  for (const uint64_t version : {uint64_t{2}, uint64_t{3}, uint64_t{1} << 32, uint64_t{1} << 63, ~uint64_t{0}}) {
-    const auto answer = Submit(before_.position().legal_moves(0), version);
-    EXPECT_TRUE(Refused(answer, "STALE_VERSION")) << version;
-    EXPECT_EQ(answer.current_version(), 1u);
-  }
-}
-
-TEST_F(BadMoveTest, SeatsThatAreNotOnTurn) {
-  for (size_t seat = 1; seat < 4; ++seat) {
-    EXPECT_TRUE(Refused(caller().Move(game_.id, game_.tokens[seat], before_.position().legal_moves(0), 1), "NOT_YOUR_TURN"));
   }
 }
 
@@ -340,7 +275,8 @@ TEST_F(BadInputTest, GameIdsOfEveryMethod) {
     EXPECT_TRUE(Refused(caller().Move(id, "some-token", "d3", 1), reason, field));
     EXPECT_TRUE(Refused(caller().Call(WatchFromNow(id)), reason, field));
   };
-  for (const std::string& id : {""s, "abc"s, "UPPER"s, "with space"s, "a_b_c"s, std::string(64, 'a'), kMegabyte, "nul\0nul"s, "gräme"s, "../../etc/passwd"s}) {
+  for (const std::string& id : {""s, "abc"s, "UPPER"s, "with space"s, "a_b_c"s, std::string(64, 'a'), kMegabyte,
+                                "nul\0nul"s, "gräme"s, "../../etc/passwd"s}) {
     every(id, "MALFORMED_REQUEST", "game_id");
   }
   every("unknown-game", "GAME_NOT_FOUND", "");
@@ -349,8 +285,15 @@ TEST_F(BadInputTest, GameIdsOfEveryMethod) {
 
 TEST_F(BadInputTest, HeartbeatIntervalsOutOfRange) {
   const TestGame game = NewGame(caller());
-  for (const auto& [seconds, nanos] : std::vector<std::pair<int64_t, int32_t>>{
-           {0, 0}, {0, 999999999}, {-1, 0}, {300, 1}, {301, 0}, {INT64_MAX, 0}, {INT64_MIN, 0}, {2, -1}, {2, 1000000000}}) {
+  for (const auto& [seconds, nanos] : std::vector<std::pair<int64_t, int32_t>>{{0, 0},
+                                                                               {0, 999999999},
+                                                                               {-1, 0},
+                                                                               {300, 1},
+                                                                               {301, 0},
+                                                                               {INT64_MAX, 0},
+                                                                               {INT64_MIN, 0},
+                                                                               {2, -1},
+                                                                               {2, 1000000000}}) {
     v1::WatchGameRequest request = WatchFromNow(game.id);
     request.mutable_heartbeat_interval()->set_seconds(seconds);
     request.mutable_heartbeat_interval()->set_nanos(nanos);
@@ -363,15 +306,23 @@ TEST_F(BadInputTest, BytesThatAreNoRequestAreRefusedByGrpc) {
   const std::string methods[] = {"CreateGame", "GetGame", "SubmitMove"};
   using namespace std::string_literals;
   for (const std::string& method : methods) {
-    for (const std::string& bytes : {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"s, "\x0a\x05"s, "\x0a\xff\xff\xff\xff\x0f"s, "\x0b"s}) {
+    for (const std::string& bytes :
+         {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"s, "\x0a\x05"s, "\x0a\xff\xff\xff\xff\x0f"s, "\x0b"s}) {
       const grpc::Status status = caller().CallRaw("/reversi.v1.GameService/" + method, bytes);
       EXPECT_FALSE(status.ok());
       EXPECT_TRUE(Details(status).reason.empty());
     }
   }
   // game_id with invalid UTF-8.
-  EXPECT_FALSE(caller().CallRaw("/reversi.v1.GameService/GetGame", "\x0a\x04" "ab\xff\xfe"s).ok());
-  EXPECT_FALSE(caller().CallRaw("/reversi.v1.GameService/GetGame", "\x0a" + "\x80\x80\x80\x10"s + std::string(32 << 20, 'a')).ok());
+  EXPECT_FALSE(caller()
+                   .CallRaw("/reversi.v1.GameService/GetGame",
+                            "\x0a\x04"
+                            "ab\xff\xfe"s)
+                   .ok());
+  EXPECT_FALSE(
+      caller()
+          .CallRaw("/reversi.v1.GameService/GetGame", "\x0a" + "\x80\x80\x80\x10"s + std::string(32 << 20, 'a'))
+          .ok());
   EXPECT_EQ(caller().CallRaw("/reversi.v1.GameService/NoSuchMethod", "").error_code(), grpc::StatusCode::UNIMPLEMENTED);
 }
 

@@ -56,7 +56,9 @@ v1::GameEvent Event(uint64_t version) {
   return event;
 }
 
-void AddEvent(WatchRecord& record, uint64_t version) { *record.messages.emplace_back().mutable_event() = Event(version); }
+void AddEvent(WatchRecord& record, uint64_t version) {
+  *record.messages.emplace_back().mutable_event() = Event(version);
+}
 
 void AddHeartbeat(WatchRecord& record, uint64_t version) {
   record.messages.emplace_back().mutable_heartbeat()->set_version(version);
@@ -113,12 +115,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadRecord{"atomic", [](WatchRecord& r) { r.messages.erase(r.messages.begin()); }},
         BadRecord{"atomic", [](WatchRecord& r) { r.messages.push_back(r.messages[0]); }},
         BadRecord{"atomic", [](WatchRecord& r) { r.messages.emplace_back(); }},
-        BadRecord{"atomic",
-                  [](WatchRecord& r) { r.messages[1].mutable_event()->mutable_moved()->clear_flipped(); }},
-        BadRecord{"atomic",
-                  [](WatchRecord& r) { r.messages[1].mutable_event()->mutable_position()->set_ply(7); }},
-        BadRecord{"atomic",
-                  [](WatchRecord& r) { r.messages[1].mutable_event()->mutable_position()->set_discs(0, 2); }},
+        BadRecord{"atomic", [](WatchRecord& r) { r.messages[1].mutable_event()->mutable_moved()->clear_flipped(); }},
+        BadRecord{"atomic", [](WatchRecord& r) { r.messages[1].mutable_event()->mutable_position()->set_ply(7); }},
+        BadRecord{"atomic", [](WatchRecord& r) { r.messages[1].mutable_event()->mutable_position()->set_discs(0, 2); }},
         BadRecord{"atomic", [](WatchRecord& r) { r.messages[3].mutable_event()->clear_result(); }},
         BadRecord{"resumable", [](WatchRecord& r) { r.request.set_after_version(1); }},
         BadRecord{"bookmarkable", [](WatchRecord& r) { r.messages[2].mutable_heartbeat()->set_version(3); }},
@@ -168,23 +167,23 @@ TEST_P(BadHistories, AreFound) {
 
 INSTANTIATE_TEST_SUITE_P(
     Linearizable, BadHistories,
-    testing::Values(
-        BadHistory{"two commands own one event", [](auto& c) { c[3].command = "join y"; }},
-        BadHistory{"a command became two events",
-                   [](auto& c) { c[4] = {"join x", "moved B d3", Outcome::kAccepted, 3, 8, 11}; }},
-        BadHistory{"the answer differs from the log", [](auto& c) { c[4].event = "moved B e6"; }},
-        BadHistory{"not in the log", [](auto& c) { c[5].version = 4; }},
-        BadHistory{"nobody sent joined W", [](auto& c) { c.erase(c.begin() + 3), c.erase(c.begin() + 1); }},
-        BadHistory{"the retry of an accepted command was refused",
-                   [](auto& c) { c[3].outcome = Outcome::kRefused, c[3].version = 0; }},
-        BadHistory{"the retry of an accepted command was refused",
-                   [](auto& c) { c[3].outcome = Outcome::kRefused, c[3].version = 2; }},
-        BadHistory{"told an old version", [](auto& c) { c[5].version = 1; }},
-        BadHistory{"told an old version", [](auto& c) { c[6].version = 2; }},
-        BadHistory{"was sent", [](auto& c) { c[2].version = 3; }},
-        BadHistory{"was sent", [](auto& c) {
-                     c[1].sent = 12, c[1].answered = 15, c[3].sent = 16, c[3].answered = 17, c[5].version = 1;
-                   }}));
+    testing::Values(BadHistory{"two commands own one event", [](auto& c) { c[3].command = "join y"; }},
+                    BadHistory{"a command became two events",
+                               [](auto& c) { c[4] = {"join x", "moved B d3", Outcome::kAccepted, 3, 8, 11}; }},
+                    BadHistory{"the answer differs from the log", [](auto& c) { c[4].event = "moved B e6"; }},
+                    BadHistory{"not in the log", [](auto& c) { c[5].version = 4; }},
+                    BadHistory{"nobody sent joined W", [](auto& c) { c.erase(c.begin() + 3), c.erase(c.begin() + 1); }},
+                    BadHistory{"the retry of an accepted command was refused",
+                               [](auto& c) { c[3].outcome = Outcome::kRefused, c[3].version = 0; }},
+                    BadHistory{"the retry of an accepted command was refused",
+                               [](auto& c) { c[3].outcome = Outcome::kRefused, c[3].version = 2; }},
+                    BadHistory{"told an old version", [](auto& c) { c[5].version = 1; }},
+                    BadHistory{"told an old version", [](auto& c) { c[6].version = 2; }},
+                    BadHistory{"was sent", [](auto& c) { c[2].version = 3; }},
+                    BadHistory{"was sent", [](auto& c) {
+                                 c[1].sent = 12, c[1].answered = 15, c[3].sent = 16, c[3].answered = 17,
+                                 c[5].version = 1;
+                               }}));
 
 }  // namespace
 }  // namespace reversi::e2e

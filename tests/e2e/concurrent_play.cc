@@ -9,15 +9,13 @@
 #include "tests/e2e/api_client.h"
 #include "tests/e2e/tcp_relay.h"
 #include "tests/e2e/watch_promises.h"
+#include "tests/e2e/watch_stand.h"
 #include "tests/e2e/wire_words.h"
 
 namespace reversi::e2e {
 namespace {
 
-using Chance = std::mt19937_64;
 using Outcome = ObservedCall::Outcome;
-
-size_t Below(Chance& chance, size_t bound) { return std::uniform_int_distribution<size_t>(0, bound - 1)(chance); }
 
 // One game, as all players share it.
 struct Table {
@@ -71,7 +69,8 @@ class Player {
 
   // Sends until the outcome is known; records every try. `accept` fills in what an OK tells.
   template <class Request, class Response, class Accept>
-  void Send(Table& table, grpc::Status (v1::GameService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+  void Send(Table& table,
+            grpc::Status (v1::GameService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
             const Request& request, const std::string& command, const std::string& event, Accept accept);
 
   Caller caller_;
@@ -137,12 +136,28 @@ void Player::Play(int calls) {
   for (int i = 0; i < calls; ++i) {
     Table& table = AnyTable();
     switch (Below(chance_, 20)) {
-      case 0: Create(table); break;
-      case 1: Read(table); break;
-      case 2: Resign(table); break;
-      case 3: case 4: case 5: Repeat(table); break;
-      case 6: case 7: case 8: Join(table); break;
-      default: Move(table); break;
+      case 0:
+        Create(table);
+        break;
+      case 1:
+        Read(table);
+        break;
+      case 2:
+        Resign(table);
+        break;
+      case 3:
+      case 4:
+      case 5:
+        Repeat(table);
+        break;
+      case 6:
+      case 7:
+      case 8:
+        Join(table);
+        break;
+      default:
+        Move(table);
+        break;
     }
   }
 }
@@ -202,12 +217,13 @@ void Player::Submit(Table& table, const v1::SubmitMoveRequest& request) {
 void Player::Read(Table& table) {
   v1::GetGameRequest request;
   request.set_game_id(table.Secrets().id);
-  Send(table, &v1::GameService::Stub::GetGame, request, "", "", [&](ObservedCall call, const v1::GetGameResponse& response) {
-    table.Saw(response.game());
-    call.outcome = Outcome::kRead;
-    call.version = response.game().version();
-    return std::vector{call};
-  });
+  Send(table, &v1::GameService::Stub::GetGame, request, "", "",
+       [&](ObservedCall call, const v1::GetGameResponse& response) {
+         table.Saw(response.game());
+         call.outcome = Outcome::kRead;
+         call.version = response.game().version();
+         return std::vector{call};
+       });
 }
 
 void Player::Join(Table& table) {
@@ -217,7 +233,8 @@ void Player::Join(Table& table) {
   const size_t seat = Below(chance_, static_cast<size_t>(now.seats_size()));
   request.set_color(static_cast<v1::Color>(seat + 1));
   // Most ask for what is open; some again for what they, or others, have.
-  const bool open = now.state() == v1::GAME_STATE_WAITING && now.seats(static_cast<int>(seat)).kind() == v1::SEAT_KIND_OPEN;
+  const bool open =
+      now.state() == v1::GAME_STATE_WAITING && now.seats(static_cast<int>(seat)).kind() == v1::SEAT_KIND_OPEN;
   if (!open && Below(chance_, 4) != 0) return;
   // Few names, so that some of them come again.
   request.set_request_id("request-to-join-number-" + std::to_string(seat * 2 + Below(chance_, 2)));
@@ -249,94 +266,6 @@ void Player::Resign(Table& table) {
          return std::vector{call};
        });
 }
-
-// Watchers that come, go, stall and resume; one thread moves them all.
-class Stand {
- public:
-  Stand(const std::vector<std::string>& addresses, uint64_t seed, int places,
-        const std::vector<std::unique_ptr<Table>>& tables)
-      : chance_(seed), places_(static_cast<size_t>(places)) {
-    for (const std::string& address : addresses) callers_.push_back(std::make_unique<Caller>(address));
-    for (const auto& table : tables) games_.push_back(table->Secrets().id);
-    records_.resize(games_.size());
-  }
-
-  // One random step of one random watcher.
-  void Step() {
-    Place& place = places_[Below(chance_, places_.size())];
-    if (place.watcher == nullptr) return Come(place);
-    switch (Below(chance_, 4)) {
-      case 0: place.watcher->Stall(); break;
-      case 1: place.watcher->Resume(); break;
-      case 2: Reopen(place); break;
-      default: Go(place); break;
-    }
-  }
-
-  // Everybody who is still there reads to the end of a game that is over, resuming where it was cut.
-  std::vector<std::vector<WatchRecord>> Finish() {
-    for (Place& place : places_) {
-      if (place.watcher == nullptr) Come(place);
-      place.watcher->Resume();
-    }
-    for (Place& place : places_) {
-      while (place.watcher->AwaitEnd().error_code() == grpc::StatusCode::UNAVAILABLE) {
-        Reopen(place);
-        place.watcher->Resume();
-      }
-      Go(place);
-    }
-    return std::move(records_);
-  }
-
- private:
-  struct Place {
-    std::unique_ptr<Watcher> watcher;
-    size_t game = 0;
-    WatchRecord whole;  // of the watches that it resumes
-  };
-
-  void Open(Place& place, const v1::WatchGameRequest& request) {
-    Caller& caller = *callers_[Below(chance_, callers_.size())];
-    place.watcher = std::make_unique<Watcher>(caller.stub(), request, Below(chance_, 6) == 0);
-  }
-
-  void Come(Place& place) {
-    place.game = Below(chance_, games_.size());
-    const std::string& id = games_[place.game];
-    place.whole = {};
-    place.whole.request = Below(chance_, 3) == 0 ? WatchAfter(id, 0) : WatchFromNow(id);
-    Open(place, place.whole.request);
-  }
-
-  void TakeOver(Place& place) {
-    place.watcher->Cancel();
-    place.watcher->AwaitEnd();
-    WatchRecord part = place.watcher->Record();
-    place.whole.end = part.end;
-    for (v1::WatchGameResponse& message : part.messages) place.whole.messages.push_back(std::move(message));
-  }
-
-  void Reopen(Place& place) {
-    TakeOver(place);
-    if (place.whole.messages.empty()) return Open(place, place.whole.request);
-    const v1::WatchGameResponse& last = place.whole.messages.back();
-    const uint64_t seen = std::max({last.snapshot().version(), last.event().version(), last.heartbeat().version()});
-    Open(place, WatchAfter(games_[place.game], seen));
-  }
-
-  void Go(Place& place) {
-    TakeOver(place);
-    records_[place.game].push_back(std::move(place.whole));
-    place.watcher = nullptr;
-  }
-
-  Chance chance_;
-  std::vector<std::unique_ptr<Caller>> callers_;
-  std::vector<std::string> games_;
-  std::vector<Place> places_;
-  std::vector<std::vector<WatchRecord>> records_;
-};
 
 // Plays the game to its end and reads its log.
 void Finish(Caller& caller, Table& table, GameRecord& record) {
@@ -384,7 +313,9 @@ std::vector<GameRecord> PlayConcurrently(const std::string& address, uint64_t se
     Player(address, chance(), tables).Create(*tables.back());
   }
   TcpRelay first(address), second(address);
-  Stand stand({address, first.address(), second.address()}, chance(), size.watchers, tables);
+  std::vector<std::string> games;
+  for (const auto& table : tables) games.push_back(table->Secrets().id);
+  WatchStand stand({address, first.address(), second.address()}, chance(), size.watchers, games);
   std::atomic<int> playing = size.players;
   std::vector<std::jthread> players;
   for (int i = 0; i < size.players; ++i) {

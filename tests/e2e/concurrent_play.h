@@ -14,8 +14,8 @@ namespace reversi::e2e {
 struct PlaySize {
   int games = 50;
   int watchers = 500;
-  int players = 8;       // threads that call
-  int calls = 900;       // of each
+  int players = 8;  // threads that call
+  int calls = 900;  // of each
 };
 
 // What was seen of one game.

@@ -46,8 +46,10 @@ std::vector<std::string> WrongIn(const v1::Position& position, const std::set<v1
     const std::string& move = position.legal_moves(i);
     const Place place = PlaceOf(move);
     const char* square = At(rows, place);
-    if (square == nullptr || (move != "jack" && *square != '-')) wrong.push_back("legal move on no empty square " + move);
-    if (i > 0 && (place < before || move == position.legal_moves(i - 1))) wrong.push_back("order of legal moves " + move);
+    if (square == nullptr || (move != "jack" && *square != '-'))
+      wrong.push_back("legal move on no empty square " + move);
+    if (i > 0 && (place < before || move == position.legal_moves(i - 1)))
+      wrong.push_back("order of legal moves " + move);
     before = place;
   }
   if ((position.turn() == v1::COLOR_UNSPECIFIED) != (position.legal_moves_size() == 0)) {

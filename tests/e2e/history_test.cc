@@ -46,18 +46,18 @@ TEST_P(BrokenServerTest, IsFound) {
   // Chance decides how soon; many more rounds than it has ever taken.
   std::vector<std::string> faults;
   for (uint64_t seed = 1; faults.empty() && seed <= 20; ++seed) {
-    faults = Faults(PlayConcurrently(server->address(), seed, {.games = 4, .watchers = 20, .players = 4, .calls = 150}));
+    faults =
+        Faults(PlayConcurrently(server->address(), seed, {.games = 4, .watchers = 20, .players = 4, .calls = 150}));
   }
   EXPECT_THAT(faults, testing::Contains(testing::HasSubstr(GetParam().fault)));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    History, BrokenServerTest,
-    testing::Values(Broken{"without_idempotency", "the retry of an accepted command was refused"},
-                    Broken{"joining_twice", "the retry of an accepted command was refused"},
-                    Broken{"at_any_version", "the answer differs from the log"},
-                    Broken{"snapshot_before_subscribe", "reliable: event"}),
-    [](const auto& parameter) { return std::string(parameter.param.name); });
+INSTANTIATE_TEST_SUITE_P(History, BrokenServerTest,
+                         testing::Values(Broken{"without_idempotency", "the retry of an accepted command was refused"},
+                                         Broken{"joining_twice", "the retry of an accepted command was refused"},
+                                         Broken{"at_any_version", "the answer differs from the log"},
+                                         Broken{"snapshot_before_subscribe", "reliable: event"}),
+                         [](const auto& parameter) { return std::string(parameter.param.name); });
 
 }  // namespace
 }  // namespace reversi::e2e

@@ -101,16 +101,31 @@ TEST(ServerFlags, HelpAndVersionExitWithZero) {
 }
 
 TEST(ServerFlags, WrongValuesExitWithTwoAndName) {
-  const std::pair<const char*, const char*> wrong[] = {
-      {"--listen", "nowhere"},       {"--listen", "127.0.0.1"},      {"--listen", "127.0.0.1:65536"},
-      {"--listen", "127.0.0.1:-1"},  {"--listen", "127.0.0.1:x"},    {"--listen", ""},
-      {"--metrics_listen", ":"},     {"--metrics_listen", "x:y:z"},  {"--drain_delay", "5"},
-      {"--drain_delay", "-1s"},      {"--drain_delay", "soon"},      {"--drain_grace", "0s"},
-      {"--max_games", "0"},          {"--max_games", "-1"},          {"--max_games", "many"},
-      {"--max_watchers", "0"},       {"--command_queue", "0"},       {"--max_message_bytes", "1"},
-      {"--rate_limit", "-1"},        {"--rate_limit", "nan"},        {"--keep_finished", "1 day"},
-      {"--log_level", "loud"},       {"--token_key_file", "/no/such/file"},
-      {"--connection_age", "x"},     {"--tls_cert_file", "/no/such/file"}};
+  const std::pair<const char*, const char*> wrong[] = {{"--listen", "nowhere"},
+                                                       {"--listen", "127.0.0.1"},
+                                                       {"--listen", "127.0.0.1:65536"},
+                                                       {"--listen", "127.0.0.1:-1"},
+                                                       {"--listen", "127.0.0.1:x"},
+                                                       {"--listen", ""},
+                                                       {"--metrics_listen", ":"},
+                                                       {"--metrics_listen", "x:y:z"},
+                                                       {"--drain_delay", "5"},
+                                                       {"--drain_delay", "-1s"},
+                                                       {"--drain_delay", "soon"},
+                                                       {"--drain_grace", "0s"},
+                                                       {"--max_games", "0"},
+                                                       {"--max_games", "-1"},
+                                                       {"--max_games", "many"},
+                                                       {"--max_watchers", "0"},
+                                                       {"--command_queue", "0"},
+                                                       {"--max_message_bytes", "1"},
+                                                       {"--rate_limit", "-1"},
+                                                       {"--rate_limit", "nan"},
+                                                       {"--keep_finished", "1 day"},
+                                                       {"--log_level", "loud"},
+                                                       {"--token_key_file", "/no/such/file"},
+                                                       {"--connection_age", "x"},
+                                                       {"--tls_cert_file", "/no/such/file"}};
   for (const auto& [flag, value] : wrong) {
     SCOPED_TRACE(std::string(flag) + "=" + value);
     const Ended ended = RunToEnd({.flags = {std::string(flag) + "=" + value}});
@@ -163,7 +178,8 @@ TEST(ServerStart, PortsThatAreTakenExitWithTwo) {
 
 TEST(ServerStart, TokensAndKeysAreNeverShown) {
   const std::string file = FileWith("key", kKey + "\n");
-  const auto server = ServerProcess::Start({.flags = {"--drain_delay=0s", "--log_level=debug", "--token_key_file=" + file}});
+  const auto server =
+      ServerProcess::Start({.flags = {"--drain_delay=0s", "--log_level=debug", "--token_key_file=" + file}});
   ASSERT_NE(server, nullptr);
   Caller caller(server->address());
   const TestGame game = NewGame(caller);
@@ -258,11 +274,13 @@ TEST(ServerStop, CallsUnderWayFinishAndLaterOnesAreUnavailable) {
         if (!status.ok()) {
           // gRPC cancels what reaches a server that is closing its connections; the delay (none here) is there so
           // that nobody sends any more by then.
-          EXPECT_THAT(status.error_code(), AnyOf(grpc::StatusCode::UNAVAILABLE, grpc::StatusCode::CANCELLED)) << Describe(status);
+          EXPECT_THAT(status.error_code(), AnyOf(grpc::StatusCode::UNAVAILABLE, grpc::StatusCode::CANCELLED))
+              << Describe(status);
           grpc::ClientContext creating;
           v1::CreateGameResponse created;
           const grpc::Status refused = caller.stub()->CreateGame(&creating, {}, &created);
-          EXPECT_THAT(refused.error_code(), AnyOf(grpc::StatusCode::UNAVAILABLE, grpc::StatusCode::CANCELLED)) << Describe(refused);
+          EXPECT_THAT(refused.error_code(), AnyOf(grpc::StatusCode::UNAVAILABLE, grpc::StatusCode::CANCELLED))
+              << Describe(refused);
           EXPECT_THAT(Details(refused).reason, AnyOf("", "SERVER_DRAINING"));
           return;
         }

@@ -97,7 +97,7 @@ class Check {
 
   const std::vector<std::string>& log_;
   const std::vector<ObservedCall>& calls_;
-  std::vector<Version> versions_;  // by version; one more at the end that is never seen
+  std::vector<Version> versions_;                       // by version; one more at the end that is never seen
   std::unordered_map<std::string, uint64_t> accepted_;  // command → its version
   std::unordered_map<std::string, uint64_t> answered_;  // command → when that was first answered
   std::unordered_map<std::string, std::unordered_map<std::string, uint64_t>> unknown_;  // event → command → sent

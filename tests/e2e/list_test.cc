@@ -114,7 +114,8 @@ TEST_F(ListTest, FiltersByStateAndVariantAndNeverShowsUnlisted) {
     return Ids(games);
   };
   EXPECT_THAT(ids(v1::GAME_STATE_WAITING, v1::VARIANT_UNSPECIFIED), Contains(waiting.id));
-  EXPECT_THAT(ids(v1::GAME_STATE_ACTIVE, v1::VARIANT_UNSPECIFIED), testing::AllOf(Contains(active.id), Contains(royal.id)));
+  EXPECT_THAT(ids(v1::GAME_STATE_ACTIVE, v1::VARIANT_UNSPECIFIED),
+              testing::AllOf(Contains(active.id), Contains(royal.id)));
   EXPECT_THAT(ids(v1::GAME_STATE_FINISHED, v1::VARIANT_UNSPECIFIED), Contains(finished.id));
   EXPECT_THAT(ids(v1::GAME_STATE_UNSPECIFIED, v1::VARIANT_ROYAL), testing::ElementsAre(royal.id));
   EXPECT_THAT(ids(v1::GAME_STATE_FINISHED, v1::VARIANT_ROYAL), testing::IsEmpty());

@@ -105,11 +105,13 @@ TEST_F(PrecedenceTest, RetryBeforeGameOverBeforeStaleVersion) {
   const TestGame game = NewGame(caller());
   const auto events = PlayRandomly(caller(), game);
   const v1::GameEvent& last = events.back();
-  const auto again = caller().Move(game.id, game.TokenOf(last.moved().color()), last.moved().move(), last.version() - 1);
+  const auto again =
+      caller().Move(game.id, game.TokenOf(last.moved().color()), last.moved().move(), last.version() - 1);
   ASSERT_TRUE(again.ok()) << Describe(again.status);
   EXPECT_TRUE(Same(again.response.event(), last));
   for (const v1::GameEvent& event : events) {
-    const auto retry = caller().Move(game.id, game.TokenOf(event.moved().color()), event.moved().move(), event.version() - 1);
+    const auto retry =
+        caller().Move(game.id, game.TokenOf(event.moved().color()), event.moved().move(), event.version() - 1);
     ASSERT_TRUE(retry.ok()) << Describe(retry.status);
     EXPECT_TRUE(Same(retry.response.event(), event));
   }
@@ -165,7 +167,9 @@ TEST_F(PrecedenceTest, MalformedBeforeNotFoundBeforeVersionInFutureInWatches) {
 // Limits of the server, with a server of their own.
 class LimitPrecedenceTest : public PrecedenceTest {
  protected:
-  static void SetUpTestSuite() { StartServer({.flags = {"--max_games=2", "--max_watchers_per_game=1", "--max_watchers=2"}}); }
+  static void SetUpTestSuite() {
+    StartServer({.flags = {"--max_games=2", "--max_watchers_per_game=1", "--max_watchers=2"}});
+  }
 };
 
 TEST_F(LimitPrecedenceTest, TooManyRanksLast) {
@@ -219,7 +223,9 @@ TEST_F(RateTest, RateLimitedRanksFirst) {
 // Games that nobody joins, touches or needs any more; every wait is for an event or an answer.
 class RetentionTest : public ServingTest {
  protected:
-  static void SetUpTestSuite() { StartServer({.flags = {"--keep_finished=1s", "--keep_waiting=1s", "--keep_idle=1s"}}); }
+  static void SetUpTestSuite() {
+    StartServer({.flags = {"--keep_finished=1s", "--keep_waiting=1s", "--keep_idle=1s"}});
+  }
   void AwaitGone(const std::string& game_id) {
     v1::GetGameRequest get;
     get.set_game_id(game_id);

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "tests/e2e/serving_test.h"
 #include "tests/e2e/followed_game.h"
+#include "tests/e2e/serving_test.h"
 #include "tests/e2e/watch_promises.h"
 #include "tests/e2e/wire_words.h"
 #include "tests/engine/golden.h"

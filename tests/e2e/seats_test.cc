@@ -18,7 +18,8 @@ class SeatsTest : public ServingTest {
   // Four seats; those of `open` are OPEN.
   static v1::CreateGameRequest WithOpen(const std::set<int>& open) {
     v1::CreateGameRequest request;
-    for (int i = 0; i < 4; ++i) request.add_seats()->set_kind(open.count(i) != 0 ? v1::SEAT_KIND_OPEN : v1::SEAT_KIND_PLAYER);
+    for (int i = 0; i < 4; ++i)
+      request.add_seats()->set_kind(open.count(i) != 0 ? v1::SEAT_KIND_OPEN : v1::SEAT_KIND_PLAYER);
     return request;
   }
   static v1::JoinGameRequest JoinOf(const std::string& game_id, const std::string& request_id = "") {
@@ -35,7 +36,9 @@ TEST_F(SeatsTest, WithoutSeatsAllAreGivenToTheCaller) {
   const TestGame game = NewGame(caller());
   EXPECT_EQ(game.created.state(), v1::GAME_STATE_ACTIVE);
   EXPECT_EQ(game.created.version(), 1u);
-  EXPECT_TRUE(testing::Matches(testing::MatchesRegex("[a-z0-9]+"))(game.id) && game.id.size() >= 20 && game.id.size() <= 32) << game.id;
+  EXPECT_TRUE(testing::Matches(testing::MatchesRegex("[a-z0-9]+"))(game.id) && game.id.size() >= 20 &&
+              game.id.size() <= 32)
+      << game.id;
   ASSERT_EQ(game.created.seats_size(), 4);
   std::set<std::string> secrets = {game.owner, ""};
   for (int i = 0; i < 4; ++i) {
@@ -134,7 +137,8 @@ TEST_F(SeatsTest, JoinsTakeTheFirstOpenSeatOrTheOneAskedForAndTheLastStartsTheGa
 
 TEST_F(SeatsTest, WrongJoinsAreRefused) {
   const TestGame game = NewGame(caller(), WithOpen({1}));
-  const auto wrong = [&](const std::string& reason, const std::string& field, const std::function<void(v1::JoinGameRequest&)>& spoil) {
+  const auto wrong = [&](const std::string& reason, const std::string& field,
+                         const std::function<void(v1::JoinGameRequest&)>& spoil) {
     v1::JoinGameRequest join = JoinOf(game.id);
     spoil(join);
     EXPECT_TRUE(Refused(caller().Call(join), reason, field)) << join.ShortDebugString().substr(0, 200);
@@ -147,7 +151,8 @@ TEST_F(SeatsTest, WrongJoinsAreRefused) {
     wrong("MALFORMED_REQUEST", "color", [&](v1::JoinGameRequest& j) { j.set_color(color); });
   }
   wrong("SEAT_TAKEN", "", [](v1::JoinGameRequest& j) { j.set_color(v1::COLOR_BLACK); });
-  for (const std::string& name : {std::string(65, 'x'), std::string(1 << 20, 'x'), "\t"s, "a\0"s, "\x7f"s, "\xc2\x9f"s}) {
+  for (const std::string& name :
+       {std::string(65, 'x'), std::string(1 << 20, 'x'), "\t"s, "a\0"s, "\x7f"s, "\xc2\x9f"s}) {
     wrong("MALFORMED_REQUEST", "display_name", [&](v1::JoinGameRequest& j) { j.set_display_name(name); });
   }
   for (const std::string& id : {"short"s, std::string(65, 'x'), "has-a-\n-in-the-middle"s, "ütf-eight-is-not-ascii"s}) {
@@ -227,9 +232,7 @@ TEST_F(SeatsTest, RetriedCreateGetsTheSameGameAsItIsNow) {
   }
 }
 
-TEST_F(SeatsTest, WithoutRequestIdEveryCreateIsAGameOfItsOwn) {
-  EXPECT_NE(NewGame(caller()).id, NewGame(caller()).id);
-}
+TEST_F(SeatsTest, WithoutRequestIdEveryCreateIsAGameOfItsOwn) { EXPECT_NE(NewGame(caller()).id, NewGame(caller()).id); }
 
 TEST_F(SeatsTest, OpeningMovesAreInsideTheFirstEvent) {
   v1::CreateGameRequest request;

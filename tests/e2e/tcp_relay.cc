@@ -96,10 +96,12 @@ void TcpRelay::Run() {
     const bool blocked = blocked_;
     for (const Pair& pair : pairs_) {
       const bool from_server = !blocked && pair.to_caller.size() < kMostHeld;
-      polled.push_back({pair.caller, static_cast<short>((pair.to_server.size() < kMostHeld ? POLLIN : 0) |
-                                                        (pair.to_caller.empty() ? 0 : POLLOUT)), 0});
-      polled.push_back({pair.server, static_cast<short>((from_server ? POLLIN : 0) |
-                                                        (pair.to_server.empty() ? 0 : POLLOUT)), 0});
+      polled.push_back({pair.caller,
+                        static_cast<short>((pair.to_server.size() < kMostHeld ? POLLIN : 0) |
+                                           (pair.to_caller.empty() ? 0 : POLLOUT)),
+                        0});
+      polled.push_back(
+          {pair.server, static_cast<short>((from_server ? POLLIN : 0) | (pair.to_server.empty() ? 0 : POLLOUT)), 0});
     }
     poll(polled.data(), polled.size(), -1);
     char woken[64];

@@ -19,9 +19,15 @@ class TcpRelay {
 
   const std::string& address() const { return address_; }
   // Resets every connection that is open now; later ones are served.
-  void Cut() { cut_ = true; Wake(); }
+  void Cut() {
+    cut_ = true;
+    Wake();
+  }
   // While blocked, nothing from the server is taken off its connections: its callers have stopped reading.
-  void Block(bool blocked) { blocked_ = blocked; Wake(); }
+  void Block(bool blocked) {
+    blocked_ = blocked;
+    Wake();
+  }
 
  private:
   struct Pair {

@@ -19,10 +19,18 @@ class Walk {
   std::vector<std::string> Faults() {
     for (const v1::WatchGameResponse& message : record_.messages) {
       switch (message.update_case()) {
-        case v1::WatchGameResponse::kSnapshot: Take(message.snapshot()); break;
-        case v1::WatchGameResponse::kEvent: Take(message.event()); break;
-        case v1::WatchGameResponse::kHeartbeat: Take(message.heartbeat()); break;
-        case v1::WatchGameResponse::UPDATE_NOT_SET: Fault("atomic", "an empty message"); break;
+        case v1::WatchGameResponse::kSnapshot:
+          Take(message.snapshot());
+          break;
+        case v1::WatchGameResponse::kEvent:
+          Take(message.event());
+          break;
+        case v1::WatchGameResponse::kHeartbeat:
+          Take(message.heartbeat());
+          break;
+        case v1::WatchGameResponse::UPDATE_NOT_SET:
+          Fault("atomic", "an empty message");
+          break;
       }
     }
     if (record_.end.ok() && told_.has_value() && state_ != v1::GAME_STATE_UNSPECIFIED &&

@@ -110,8 +110,8 @@ void Watcher::OnReadDone(bool ok) {
   {
     absl::MutexLock lock(&mutex_);
     open_ = true;
-    version_ = std::max({version_, incoming_.snapshot().version(), incoming_.event().version(),
-                         incoming_.heartbeat().version()});
+    version_ = std::max(
+        {version_, incoming_.snapshot().version(), incoming_.event().version(), incoming_.heartbeat().version()});
     record_.messages.push_back(incoming_);
     if (stalled_) {
       waiting_ = true;

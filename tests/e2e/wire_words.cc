@@ -43,24 +43,36 @@ v1::Rules ToRules(const twin::TwinRules& rules) {
 
 std::string Winner(const v1::Result& result) {
   switch (result.outcome_case()) {
-    case v1::Result::kWinner: return twin::ColourName(Letter(result.winner()));
-    case v1::Result::kWinningSide: return "side" + std::to_string(result.winning_side());
-    case v1::Result::kDraw: return result.draw() ? "draw" : "a draw that is none";
-    case v1::Result::OUTCOME_NOT_SET: return "nobody";
+    case v1::Result::kWinner:
+      return twin::ColourName(Letter(result.winner()));
+    case v1::Result::kWinningSide:
+      return "side" + std::to_string(result.winning_side());
+    case v1::Result::kDraw:
+      return result.draw() ? "draw" : "a draw that is none";
+    case v1::Result::OUTCOME_NOT_SET:
+      return "nobody";
   }
   return "?";
 }
 
 std::string InWords(const v1::GameEvent& event) {
   switch (event.what_case()) {
-    case v1::GameEvent::kCreated: return "created";
-    case v1::GameEvent::kJoined: return std::string("joined ") + Letter(event.joined().color());
-    case v1::GameEvent::kMoved: return std::string("moved ") + Letter(event.moved().color()) + " " + event.moved().move();
-    case v1::GameEvent::kResigned: return std::string("resigned ") + Letter(event.resigned().color());
-    case v1::GameEvent::kTimedOut: return std::string("timed out ") + Letter(event.timed_out().color());
-    case v1::GameEvent::kAborted: return "aborted";
-    case v1::GameEvent::kExpired: return "expired";
-    case v1::GameEvent::WHAT_NOT_SET: return "nothing";
+    case v1::GameEvent::kCreated:
+      return "created";
+    case v1::GameEvent::kJoined:
+      return std::string("joined ") + Letter(event.joined().color());
+    case v1::GameEvent::kMoved:
+      return std::string("moved ") + Letter(event.moved().color()) + " " + event.moved().move();
+    case v1::GameEvent::kResigned:
+      return std::string("resigned ") + Letter(event.resigned().color());
+    case v1::GameEvent::kTimedOut:
+      return std::string("timed out ") + Letter(event.timed_out().color());
+    case v1::GameEvent::kAborted:
+      return "aborted";
+    case v1::GameEvent::kExpired:
+      return "expired";
+    case v1::GameEvent::WHAT_NOT_SET:
+      return "nothing";
   }
   return "?";
 }

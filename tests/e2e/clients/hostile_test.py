@@ -49,9 +49,16 @@ def garbage(server):
     neighbour = Neighbour(server.address)
     chance = random.Random(20240607)
     noise = chance.randbytes(1 << 16)
-    raw = [noise, b"\0" * 65536, b"\xff" * 65536, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x02\x00\x01" + noise[:512],
+    raw = [noise, b"\0" * 65536, b"\xff" * 65536, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+           b"\x16\x03\x01\x02\x00\x01" + noise[:512],
            h2.PREFACE + noise, h2.PREFACE + b"\0" * 4096, h2.PREFACE[:10], b""]
     block = h2.headers(CREATE)
+
+    def opened(*messages):
+        """A call whose messages are these bytes."""
+        return (h2.frame(h2.HEADERS, h2.END_HEADERS, 1, block) + b"".join(
+            h2.frame(h2.DATA, h2.END_STREAM, 1, content) for content in messages))
+
     framed = {
         "a frame longer than allowed": h2.frame(h2.DATA, 0, 1, b"", length=0xFFFFFF) + noise,
         "settings of a wrong length": h2.frame(h2.SETTINGS, 0, 0, b"12345"),
@@ -61,9 +68,11 @@ def garbage(server):
         "data on a stream that was never opened": h2.frame(h2.DATA, 0, 5, b"hello"),
         "an even stream": h2.frame(h2.HEADERS, h2.END_HEADERS, 2, block),
         "stream 0": h2.frame(h2.HEADERS, h2.END_HEADERS, 0, block),
-        "streams that go back": h2.frame(h2.HEADERS, h2.END_HEADERS, 9, block) + h2.frame(h2.HEADERS, h2.END_HEADERS, 3, block),
+        "streams that go back":
+            h2.frame(h2.HEADERS, h2.END_HEADERS, 9, block) + h2.frame(h2.HEADERS, h2.END_HEADERS, 3, block),
         "continuation of nothing": h2.frame(h2.CONTINUATION, 0, 1, block),
-        "headers that go on for ever": h2.frame(h2.HEADERS, 0, 1, block) + h2.frame(h2.CONTINUATION, 0, 1, h2.literal("a", "b" * 100)) * 5000,
+        "headers that go on for ever":
+            h2.frame(h2.HEADERS, 0, 1, block) + h2.frame(h2.CONTINUATION, 0, 1, h2.literal("a", "b" * 100)) * 5000,
         "broken compression": h2.frame(h2.HEADERS, h2.END_HEADERS, 1, b"\xff\xff\xff\xff\xff\xff\xff\xff"),
         "noise for headers": h2.frame(h2.HEADERS, h2.END_HEADERS, 1, noise[:8000]),
         "a stream that depends on itself": h2.frame(h2.PRIORITY, 0, 1, b"\0\0\0\1\0"),
@@ -73,8 +82,8 @@ def garbage(server):
         "many settings": h2.frame(h2.SETTINGS, 0, 0, b"") * 20000,
         "goaway": h2.frame(h2.GOAWAY, 0, 0, b"\0" * 8) + h2.call(1, CREATE, b""),
         "unknown frames": h2.frame(99, 255, 1, noise[:1000]) * 10,
-        "a message longer than it is": h2.frame(h2.HEADERS, h2.END_HEADERS, 1, block) + h2.frame(h2.DATA, h2.END_STREAM, 1, b"\0\xff\xff\xff\xff1"),
-        "compressed by an unknown method": h2.frame(h2.HEADERS, h2.END_HEADERS, 1, block) + h2.frame(h2.DATA, h2.END_STREAM, 1, b"\1\0\0\0\1x"),
+        "a message longer than it is": opened(b"\0\xff\xff\xff\xff1"),
+        "compressed by an unknown method": opened(b"\1\0\0\0\1x"),
         "no message": h2.frame(h2.HEADERS, h2.END_HEADERS | h2.END_STREAM, 1, block),
         "a path of 16 kB": h2.frame(h2.HEADERS, h2.END_HEADERS, 1, b"\0\5:path\x7f" + b"\x81\x7f" + b"/" * 16256),
     }
@@ -86,7 +95,8 @@ def garbage(server):
         send_and_drop(server.address, data)
         neighbour.check()
     # Valid frames with a few bytes spoilt, and cut short.
-    valid = h2.frame(h2.SETTINGS) + h2.call(1, CREATE, b"") + h2.frame(h2.PING, 0, 0, b"12345678") + h2.call(3, WATCH, b"")
+    valid = (h2.frame(h2.SETTINGS) + h2.call(1, CREATE, b"") + h2.frame(h2.PING, 0, 0, b"12345678") +
+             h2.call(3, WATCH, b""))
     for _ in range(200):
         spoilt = bytearray(valid)
         for _ in range(chance.randint(1, 5)):

@@ -14,7 +14,8 @@ const { BadRequest, ErrorInfo, RetryInfo, RichClientError, errorDetailsClientMid
   require("nice-grpc-error-details");
 
 const [protos, ...addresses] = process.argv.slice(2);
-const definition = loadSync("reversi/v1/reversi.proto", { includeDirs: [protos], longs: String, enums: String, arrays: true });
+const definition = loadSync("reversi/v1/reversi.proto",
+  { includeDirs: [protos], longs: String, enums: String, arrays: true });
 const service = loadPackageDefinition(definition).reversi.v1.GameService.service;
 const channels = addresses.map((address) => createChannel(address));
 const clients = channels.map((channel) =>
@@ -93,7 +94,8 @@ async function refusals({ gameId, tokens, version }) {
   await refused("GAME_ID_TAKEN", "ALREADY_EXISTS", () => api.CreateGame({ gameId: "node-fresh" }));
   await refused("GAME_OVER", state, () => api.SubmitMove({ gameId, seatToken: tokens[0], move: "a5" }));
   await refused("SEAT_TAKEN", state, () => api.JoinGame({ gameId: "node-fresh" }));
-  await refused("STALE_VERSION", "ABORTED", () => move("a1", { expectedVersion: "9" }), { metadata: { current_version: "1" } });
+  await refused("STALE_VERSION", "ABORTED", () => move("a1", { expectedVersion: "9" }),
+    { metadata: { current_version: "1" } });
   await refused("GAME_NOT_STARTED", state, () => move("a1", { seat: 1, of: waiting }));
   await refused("NOT_YOUR_TURN", state, () => move("a1", { seat: 1 }));
   await refused("ILLEGAL_MOVE", state, () => move("d4"), { metadata: { move: "d4", why: "occupied" } });

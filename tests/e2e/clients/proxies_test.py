@@ -133,7 +133,8 @@ class Haproxy(Proxy):
 def client_passes(proxy_type, folder):
     """The Python client, every call of it through the proxy: unary calls, streams, each refusal with its details."""
     server = BUILD / "reversi_server"
-    with ServerProcess(server) as usual, ServerProcess(server, "--max_games=1", "--max_watchers_per_game=1") as limited, \
+    with ServerProcess(server) as usual, \
+            ServerProcess(server, "--max_games=1", "--max_watchers_per_game=1") as limited, \
             ServerProcess(server, "--rate_limit=0.001", "--rate_burst=1") as over_rate:
         proxy = proxy_type(folder, [[usual.address], [limited.address], [over_rate.address]])
         try:
