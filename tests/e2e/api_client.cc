@@ -66,12 +66,12 @@ ErrorDetails Details(const grpc::Status& status) {
   return details;
 }
 
-Caller::Caller(const std::string& address) {
+Caller::Caller(const std::string& address, const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetMaxReceiveMessageSize(-1);
-  channel_ = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  channel_ = grpc::CreateCustomChannel(address, credentials, arguments);
   stub_ = v1::GameService::NewStub(channel_);
 }
 

@@ -43,7 +43,8 @@ struct Answer {
 // One caller with a connection of its own.
 class Caller {
  public:
-  explicit Caller(const std::string& address);
+  explicit Caller(const std::string& address,
+                  const std::shared_ptr<grpc::ChannelCredentials>& credentials = grpc::InsecureChannelCredentials());
 
   Answer<v1::CreateGameResponse> Call(const v1::CreateGameRequest& request);
   Answer<v1::JoinGameResponse> Call(const v1::JoinGameRequest& request);
