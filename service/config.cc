@@ -90,6 +90,18 @@ class Flags {
     });
   }
 
+  void Store(const std::string& name, StoreKind* target, const std::string& help) {
+    Add(name, "STORE", "memory", help, [=](const std::string& text) -> std::string {
+      constexpr std::string_view kNames[] = {"memory", "disk", "etcd"};
+      for (size_t i = 0; i < std::size(kNames); ++i) {
+        if (text != kNames[i]) continue;
+        *target = static_cast<StoreKind>(i);
+        return {};
+      }
+      return "is not memory, disk or etcd";
+    });
+  }
+
   void Level(const std::string& name, LogLevel* target, const std::string& help) {
     Add(name, "LEVEL", "info", help, [=](const std::string& text) -> std::string {
       constexpr std::string_view kNames[] = {"debug", "info", "warning", "error", "off"};
@@ -146,6 +158,23 @@ void Declare(Flags& flags, Config& config) {
              "comma-separated files with a key of at least 32 bytes each (the whole file without a trailing newline); "
              "the first signs, all verify; none = a key is made at start and tokens die with the process");
 
+  flags.Group("Store (disk and etcd need a token key)");
+  flags.Store("store", &config.store,
+              "memory: a restart loses all games; disk: games outlive this machine's crash; etcd: games outlive the loss "
+              "of a minority of etcd's nodes, and any number of servers serve the same games");
+  flags.Text("data_dir", "FOLDER", &config.data_dir, "where the disk store keeps games; made if missing");
+  flags.Duration("store_wait", &config.store_wait, absl::Milliseconds(100), absl::Minutes(10),
+                 "how long a call waits for etcd before it is answered STORE_UNAVAILABLE");
+  flags.List("etcd_endpoints", "HOST:PORTS", &config.etcd_endpoints, "comma-separated client addresses of etcd's nodes");
+  flags.Text("etcd_prefix", "TEXT", &config.etcd_prefix, "begins every key in etcd");
+  flags.Text("etcd_ca_file", "FILE", &config.etcd_ca_file,
+             "authorities of etcd's certificates, PEM; empty = plaintext, or the system's with etcd_cert_file");
+  flags.Text("etcd_cert_file", "FILE", &config.etcd_cert_file, "own certificate chain for etcd, PEM; empty = none");
+  flags.Text("etcd_key_file", "FILE", &config.etcd_key_file, "its private key, PEM");
+  flags.Text("etcd_user", "NAME", &config.etcd_user, "user in etcd; empty = no authentication");
+  flags.Text("etcd_password_file", "FILE", &config.etcd_password_file,
+             "its password: the whole file without a trailing newline");
+
   flags.Group("Retention (0s = for ever)");
   flags.Duration("keep_finished", &config.keep_finished, zero, year, "how long finished games are kept");
   flags.Duration("keep_waiting", &config.keep_waiting, zero, year,
@@ -198,6 +227,19 @@ void Declare(Flags& flags, Config& config) {
 std::string Conflict(const Config& config) {
   if (config.tls_cert_file.empty() != config.tls_key_file.empty()) {
     return "--tls_cert_file and --tls_key_file go together";
+  }
+  if ((config.store == StoreKind::kDisk) != !config.data_dir.empty()) return "--store=disk and --data_dir go together";
+  if ((config.store == StoreKind::kEtcd) != !config.etcd_endpoints.empty()) {
+    return "--store=etcd and --etcd_endpoints go together";
+  }
+  for (const std::string& endpoint : config.etcd_endpoints) {
+    if (!IsAddress(endpoint)) return absl::StrCat("--etcd_endpoints: '", endpoint, "' is not HOST:PORT");
+  }
+  if (config.etcd_cert_file.empty() != config.etcd_key_file.empty()) {
+    return "--etcd_cert_file and --etcd_key_file go together";
+  }
+  if (config.etcd_user.empty() != config.etcd_password_file.empty()) {
+    return "--etcd_user and --etcd_password_file go together";
   }
   if (!config.tls_client_ca_file.empty() && config.tls_cert_file.empty()) {
     return "--tls_client_ca_file needs --tls_cert_file";

@@ -15,6 +15,8 @@ namespace reversi {
 
 enum class LogLevel : uint8_t { kDebug, kInfo, kWarning, kError, kOff };
 
+enum class StoreKind : uint8_t { kMemory, kDisk, kEtcd };
+
 // The meaning, unit and range of each member stand beside its flag in config.cc and in `--help`.
 struct Config {
   std::string listen = "127.0.0.1:50051";
@@ -25,6 +27,17 @@ struct Config {
   absl::Duration drain_grace = absl::Seconds(20);
 
   std::vector<std::string> token_key_file;
+
+  StoreKind store = StoreKind::kMemory;
+  std::string data_dir;
+  absl::Duration store_wait = absl::Seconds(5);
+  std::vector<std::string> etcd_endpoints;
+  std::string etcd_prefix = "reversi/";
+  std::string etcd_ca_file;
+  std::string etcd_cert_file;
+  std::string etcd_key_file;
+  std::string etcd_user;
+  std::string etcd_password_file;
 
   absl::Duration keep_finished = absl::Hours(1);
   absl::Duration keep_waiting = absl::Hours(24);

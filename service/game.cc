@@ -15,6 +15,15 @@ uint64_t NextPutId() {
 
 absl::Time WholeMilliseconds(absl::Time time) { return absl::FromUnixMillis(absl::ToUnixMillis(time)); }
 
+// Whether the answer says something about the game as it is now: a refusal does, and a repeated creation or join,
+// which is answered with the game. (A repeated move or leaving is answered with its event, which stands for good.)
+bool RestsOnState(const Answer& answer, const Wish& wish) {
+  if (std::holds_alternative<Error>(answer)) return true;
+  const auto* accepted = std::get_if<Accepted>(&answer);
+  if (accepted == nullptr || !accepted->again) return false;
+  return std::holds_alternative<CreateWish>(wish) || std::holds_alternative<JoinWish>(wish);
+}
+
 Error QueueFull() {
   return {.reason = Reason::kRateLimited,
           .message = "too many commands wait in this game",
@@ -53,9 +62,22 @@ std::unique_ptr<Proposal> Game::Submit(std::unique_ptr<Proposal> proposal) {
   return nullptr;
 }
 
+bool Game::Offer(const Stored& stored) {
+  {
+    absl::MutexLock lock(&mu_);
+    if (retired_) return false;
+    if (stored.version <= version() || (offered_ != nullptr && stored.version <= offered_->version)) return true;
+    offered_ = std::make_unique<Stored>(stored);
+    if (working_) return true;
+    working_ = true;
+  }
+  WorkOff();
+  return true;
+}
+
 bool Game::Retire() {
   absl::MutexLock lock(&mu_);
-  if (version() != 0 || first_ != nullptr || retired_) return false;
+  if (version() != 0 || first_ != nullptr || offered_ != nullptr || retired_) return false;
   retired_ = true;
   return true;
 }
@@ -74,66 +96,6 @@ absl::Duration Game::deadline() const {
   return deadline_;
 }
 
-std::optional<Snapshot> Game::Read() const {
-  absl::MutexLock lock(&mu_);
-  if (version() == 0) return std::nullopt;
-  return Snapshot{record_, CurrentTable()};
-}
-
-Game::Events Game::EventsFrom(uint64_t version) {
-  Events events;
-  Record record;
-  uint64_t last = 0;
-  {
-    absl::MutexLock lock(&mu_);
-    const uint64_t current = this->version();
-    if (version > current) return events;
-    last = std::min(current, version + kBurst - 1);
-    events.end = last == current && state() == GameState::kFinished;
-    if (version == current && !newest_.empty()) {
-      events.bytes.push_back(newest_);
-      return events;
-    }
-    record = record_;
-  }
-  events.bytes.reserve(last - version + 1);
-  Replay(record, [&](const Event& event) {
-    if (event.after.version >= version) events.bytes.push_back(context_.serialize(event));
-    return event.after.version < last;
-  });
-  absl::MutexLock lock(&mu_);
-  if (last == this->version() && watchers_ != nullptr && !events.bytes.empty()) newest_ = events.bytes.back();
-  return events;
-}
-
-bool Game::AddWatcher(std::shared_ptr<Watcher> watcher, uint64_t limit) {
-  absl::MutexLock lock(&mu_);
-  if (watchers_ == nullptr) watchers_ = std::make_unique<Watchers>();
-  if (watchers_->size() >= limit) return false;
-  watchers_->insert(std::move(watcher));
-  return true;
-}
-
-bool Game::RemoveWatcher(const std::shared_ptr<Watcher>& watcher) {
-  absl::MutexLock lock(&mu_);
-  if (watchers_ == nullptr || watchers_->erase(watcher) == 0) return false;
-  if (watchers_->empty()) {
-    watchers_.reset();
-    newest_ = Bytes();
-  }
-  return true;
-}
-
-void Game::WakeWatchers() {
-  std::vector<std::shared_ptr<Watcher>> awake;
-  {
-    absl::MutexLock lock(&mu_);
-    if (watchers_ == nullptr) return;
-    awake.assign(watchers_->begin(), watchers_->end());
-  }
-  for (const auto& watcher : awake) watcher->Wake();
-}
-
 void Game::WorkOff() {
   while (Step()) {
   }
@@ -142,16 +104,23 @@ void Game::WorkOff() {
 bool Game::Step() {
   std::unique_ptr<Proposal> proposal;
   std::variant<std::unique_ptr<Attempt>, Answer> prepared = Answer(Abandoned{});
+  std::unique_ptr<Stored> offered;
   bool reread = false;
   {
     absl::MutexLock lock(&mu_);
+    offered = std::move(offered_);
     const bool due = DeadlinePassed();
-    if (first_ == nullptr && !due) {
+    if (offered == nullptr && first_ == nullptr && !due) {
       working_ = false;
       return false;
     }
     reread = uncertain_;
-    if (!reread && !due) proposal = Pop();
+    if (offered == nullptr && !reread && !due) proposal = Pop();
+  }
+  if (offered != nullptr) {
+    // The feed may be late: what it does not have is no sign that the game has gone.
+    if (offered->version > version()) Adopt(*offered);
+    return true;
   }
   if (reread) return Reread();
   if (proposal != nullptr && proposal->abandoned && proposal->abandoned()) {
@@ -166,8 +135,35 @@ bool Game::Step() {
     (*attempt)->proposal = std::move(proposal);
     return Put(std::move(*attempt));
   }
-  if (proposal != nullptr) proposal->answer(std::get<Answer>(std::move(prepared)));
+  if (proposal == nullptr) return true;
+  Answer& answer = std::get<Answer>(prepared);
+  if (context_.shared && !proposal->confirmed && RestsOnState(answer, proposal->wish)) {
+    Confirm(std::move(proposal));
+  } else {
+    proposal->answer(std::move(answer));
+  }
   return true;
+}
+
+void Game::Confirm(std::unique_ptr<Proposal> proposal) {
+  proposal->confirmed = true;
+  absl::MutexLock lock(&mu_);
+  uncertain_ = true;
+  PushFront(std::move(proposal));
+}
+
+void Game::RefuseLine(const Error& error) {
+  std::unique_ptr<Proposal> line;
+  {
+    absl::MutexLock lock(&mu_);
+    line = std::move(first_);
+    last_ = nullptr;
+    waiting_ = 0;
+  }
+  while (line != nullptr) {
+    line->answer(error);
+    line = std::move(line->next);
+  }
 }
 
 std::unique_ptr<Proposal> Game::Pop() {
@@ -268,27 +264,35 @@ void Game::Settle(PutResult result) {
         uncertain_ = true;
       }
       if (attempt->proposal != nullptr) attempt->proposal->answer(StoreUnavailable());
-      return;
+      // They have waited as long as this one.
+      return RefuseLine(StoreUnavailable());
     }
     case PutOutcome::kConflict:
       break;
   }
   auto current = Record::Read(result.current.record);
   const auto* record = std::get_if<Record>(&current);
-  const bool own = record != nullptr && record->put_id() == attempt->record.put_id();
-  ended(own ? PutOutcome::kDone : PutOutcome::kConflict);
-  if (own) return Commit(*attempt);
-  if (!Adopt(result.current)) {
-    // Nothing to go on with; and a time-out must not be tried again at once for ever.
-    {
-      absl::MutexLock lock(&mu_);
-      uncertain_ = true;
-    }
-    if (attempt->proposal != nullptr) attempt->proposal->answer(StoreUnavailable());
+  const bool newest = record != nullptr && record->put_id() == attempt->record.put_id();
+  // Ours may stand below what others have put since. (Without an earlier attempt the same bytes are somebody else's.)
+  const bool below = record != nullptr && result.sent_before && record->Continues(attempt->record);
+  ended(newest || below ? PutOutcome::kDone : PutOutcome::kConflict);
+  if (newest || below) {
+    Commit(*attempt);
+    if (!newest) Adopt(result.current);
     return;
   }
-  // Judged anew against what stands there now.
+  const Adopted adopted = Adopt(result.current);
+  if (adopted == Adopted::kUnreadable) {
+    // Nothing to go on with; and a time-out must not be tried again at once for ever.
+    absl::MutexLock lock(&mu_);
+    uncertain_ = true;
+  }
   if (attempt->proposal == nullptr) return;
+  if (adopted != Adopted::kCurrent) {
+    return attempt->proposal->answer(adopted == Adopted::kVanished ? GameNotFound(id_) : StoreUnavailable());
+  }
+  // Judged anew against what stands there now.
+  attempt->proposal->confirmed = true;
   absl::MutexLock lock(&mu_);
   PushFront(std::move(attempt->proposal));
 }
@@ -305,113 +309,18 @@ bool Game::Reread() {
 }
 
 bool Game::SettleReread(PutResult result) {
-  const bool known = result.outcome == PutOutcome::kConflict && Adopt(result.current);
-  std::unique_ptr<Proposal> refused;
+  const bool known = result.outcome == PutOutcome::kConflict && Adopt(result.current) != Adopted::kUnreadable;
   {
     absl::MutexLock lock(&mu_);
     uncertain_ = !known;
-    if (known) return true;
-    if (first_ == nullptr) {
-      // Only a time-out waits: CheckDeadline comes again.
-      working_ = false;
-      return false;
-    }
-    refused = Pop();
   }
-  refused->answer(StoreUnavailable());
-  return true;
-}
-
-void Game::Commit(Attempt& attempt) {
-  const Table& after = attempt.event.after;
-  std::optional<GameState> before;
-  bool watched = false;
-  {
-    absl::MutexLock lock(&mu_);
-    watched = watchers_ != nullptr;
-  }
-  Bytes newest = watched ? context_.serialize(attempt.event) : Bytes();
-  {
-    absl::MutexLock lock(&mu_);
-    absl::Duration deadline = absl::InfiniteDuration();
-    if (after.deadline != absl::InfiniteFuture()) {
-      // A turn that goes on keeps the deadline it has by the steady clock.
-      const bool goes_on = table_ != nullptr && table_->turn_since == after.turn_since;
-      deadline = goes_on ? deadline_ : attempt.steady + after.turn_limit;
-    }
-    if (version() != 0) before = state();
-    record_ = std::move(attempt.record);
-    newest_ = std::move(newest);
-    SetTable(after, deadline);
-  }
-  context_.listener.Committed(*this, attempt.event, before, Origin::kOwn);
-  if (attempt.proposal != nullptr) attempt.proposal->answer(Accepted{std::move(attempt.event)});
-  WakeWatchers();
-}
-
-bool Game::Adopt(const Stored& stored) {
-  if (stored.version == 0) {
-    absl::MutexLock lock(&mu_);
-    // Whoever holds a version of it knows more than a store that has none: only a creation can be undone.
-    return version() == 0;
-  }
-  auto read = Record::Read(stored.record);
-  const auto* record = std::get_if<Record>(&read);
-  if (record == nullptr) return false;
-  std::vector<Event> news;
-  Table table = {.position = Position(record->start().rules)};
-  const uint64_t known = version();
-  const bool sound = Replay(*record, [&](const Event& event) {
-    if (event.after.version > known) news.push_back(event);
-    table = event.after;
-    return true;
-  });
-  if (!sound || table.version != stored.version || table.version < known) return false;
-  std::optional<GameState> before;
-  if (known != 0) before = state();
-  {
-    absl::MutexLock lock(&mu_);
-    absl::Duration deadline = absl::InfiniteDuration();
-    if (table.deadline != absl::InfiniteFuture()) {
-      const absl::Duration left = std::max(table.deadline - context_.clock.Wall(), context_.takeover_grace);
-      deadline = context_.clock.Steady() + std::min(left, std::max(table.turn_limit, context_.takeover_grace));
-      if (table_ != nullptr && table_->turn_since == table.turn_since) deadline = deadline_;
-    }
-    record_ = *record;
-    newest_ = Bytes();
-    SetTable(table, deadline);
-  }
-  for (const Event& event : news) {
-    context_.listener.Committed(*this, event, before, Origin::kStore);
-    before = event.after.state;
-  }
-  if (!news.empty()) WakeWatchers();
-  return true;
-}
-
-void Game::SetTable(const Table& table, absl::Duration deadline) {
-  if (table.state == GameState::kFinished) {
-    table_.reset();
-  } else if (table_ != nullptr) {
-    *table_ = table;
-  } else {
-    table_ = std::make_unique<Table>(table);
-  }
-  deadline_ = deadline;
-  state_.store(table.state, std::memory_order_release);
-  variant_.store(table.position.variant(), std::memory_order_release);
-  time_ms_.store(absl::ToUnixMillis(table.time), std::memory_order_release);
-  version_.store(table.version, std::memory_order_release);
-}
-
-Table Game::CurrentTable() const {
-  if (table_ != nullptr) return *table_;
-  Table table = {.position = Position(Rules())};
-  Replay(record_, [&](const Event& event) {
-    table = event.after;
-    return true;
-  });
-  return table;
+  if (known) return true;
+  RefuseLine(StoreUnavailable());
+  absl::MutexLock lock(&mu_);
+  if (first_ != nullptr || offered_ != nullptr) return true;
+  // At most a time-out waits: CheckDeadline comes again.
+  working_ = false;
+  return false;
 }
 
 }  // namespace reversi

@@ -56,6 +56,8 @@ struct Proposal {
   absl::AnyInvocable<void(Answer)> answer;
   // Whether the caller has gone; may be empty.
   absl::AnyInvocable<bool()> abandoned = {};
+  // The game's own: the store has said that the state which the wish is judged by is the newest.
+  bool confirmed = false;
   std::unique_ptr<Proposal> next = {};  // the line's
 };
 
@@ -68,6 +70,10 @@ class GameListener {
   virtual ~GameListener() = default;
   // `before` = the state until then; nullopt at the creation.
   virtual void Committed(Game& game, const Event& event, std::optional<GameState> before, Origin origin) = 0;
+  // The store has no such game any more.
+  virtual void Vanished(Game& game) = 0;
+  // What stands in the store under the game's id cannot be used.
+  virtual void Unreadable(const Game& game, const std::string& why) = 0;
   // Told of every put, before what follows from it. kDone also where a conflict turned out to be with this same put.
   virtual void PutEnded(PutOutcome outcome, absl::Duration duration) = 0;
 };
@@ -83,6 +89,9 @@ struct GameContext {
   uint64_t command_queue = 256;
   // A game with a turn limit that is taken over from a store gets this long before its first time-out.
   absl::Duration takeover_grace = absl::Seconds(5);
+  // Others put into the store too: the state here may be old, so that no refusal is answered before the store has
+  // confirmed what it rests on.
+  bool shared = false;
 };
 
 // A game at one moment.
@@ -102,6 +111,8 @@ class Game : public std::enable_shared_from_this<Game> {
   // Puts the wish in line and works the line off as far as the store allows. A full line refuses: RATE_LIMITED.
   // Gives the proposal back, unanswered, if the game was retired.
   std::unique_ptr<Proposal> Submit(std::unique_ptr<Proposal> proposal) ABSL_LOCKS_EXCLUDED(mu_);
+  // What the store's feed tells of this game: taken over if it is news. False = the game was retired.
+  bool Offer(const Stored& stored) ABSL_LOCKS_EXCLUDED(mu_);
   // Gives the place up if there is no game under this id and no wish waits for one. False = it is needed.
   bool Retire() ABSL_LOCKS_EXCLUDED(mu_);
 
@@ -152,6 +163,10 @@ class Game : public std::enable_shared_from_this<Game> {
   bool Step() ABSL_LOCKS_EXCLUDED(mu_);
   std::unique_ptr<Proposal> Pop() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void PushFront(std::unique_ptr<Proposal> proposal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Has the state confirmed before the wish is judged again.
+  void Confirm(std::unique_ptr<Proposal> proposal) ABSL_LOCKS_EXCLUDED(mu_);
+  // Answers everything that waits with this.
+  void RefuseLine(const Error& error) ABSL_LOCKS_EXCLUDED(mu_);
   // The command that the wish is granted as, made into an attempt; or the answer that it gets at once.
   std::variant<std::unique_ptr<Attempt>, Answer> Prepare(Proposal* proposal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::variant<std::unique_ptr<Attempt>, Answer> PrepareCreation(CreateWish& wish)
@@ -170,8 +185,11 @@ class Game : public std::enable_shared_from_this<Game> {
   bool Second(Progress mine) { return progress_.exchange(mine, std::memory_order_acq_rel) != kCalling; }
 
   void Commit(Attempt& attempt) ABSL_LOCKS_EXCLUDED(mu_);
-  // Takes over what others put into the store. False = the record is unusable or older.
-  bool Adopt(const Stored& stored) ABSL_LOCKS_EXCLUDED(mu_);
+  // Takes over what others put into the store.
+  enum class Adopted : uint8_t { kCurrent, kUnreadable, kVanished };
+  Adopted Adopt(const Stored& stored) ABSL_LOCKS_EXCLUDED(mu_);
+  // The game that was here is no longer in the store.
+  void Vanish() ABSL_LOCKS_EXCLUDED(mu_);
   void SetTable(const Table& table, absl::Duration deadline) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   Table CurrentTable() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   void WakeWatchers() ABSL_LOCKS_EXCLUDED(mu_);
@@ -196,6 +214,8 @@ class Game : public std::enable_shared_from_this<Game> {
   bool working_ ABSL_GUARDED_BY(mu_) = false;
   // The outcome of a put is unknown: the record has to be read before anything else is accepted.
   bool uncertain_ ABSL_GUARDED_BY(mu_) = false;
+  // The newest that the feed has told and nobody has looked at yet.
+  std::unique_ptr<Stored> offered_ ABSL_GUARDED_BY(mu_);
   bool retired_ ABSL_GUARDED_BY(mu_) = false;
   std::unique_ptr<Attempt> attempt_;
   PutResult put_result_;

@@ -67,11 +67,15 @@ class GameService::Call {
     if (game.version() != 0) variant_ = game.variant();
   }
   grpc::Status Refuse(const Error& error) const {
-    service_->metrics_.Refused(method_, error.reason);
-    if (method_ == Method::kSubmitMove) service_->metrics_.MoveRefused(variant_, error.reason);
-    const grpc::Status status = ToStatus(error);
+    const grpc::Status status = Refusal(error);
     Over(status, ReasonName(error.reason));
     return status;
+  }
+  // The same for a call whose end is told by its stream.
+  grpc::Status Refusal(const Error& error) const {
+    service_->metrics_.Refused(method_, error.reason);
+    if (method_ == Method::kSubmitMove) service_->metrics_.MoveRefused(variant_, error.reason);
+    return ToStatus(error);
   }
 
   Reactor* End(Reactor* reactor, const grpc::Status& status) const {
@@ -175,22 +179,25 @@ GameService::Reactor* GameService::JoinGame(Context* context, const v1::JoinGame
   if (const auto refused = call.Admit(false)) return call.End(reactor, *refused);
   auto checked = Check(*request);
   if (const auto* error = std::get_if<Error>(&checked)) return call.End(reactor, *error);
-  const std::shared_ptr<Game> game = games_.Find(request->game_id());
-  if (game == nullptr) return call.End(reactor, GameNotFound(request->game_id()));
-  auto proposal = std::make_unique<Proposal>();
-  proposal->wish = std::get<JoinWish>(std::move(checked));
-  proposal->abandoned = [context] { return context->IsCancelled(); };
-  proposal->answer = [this, call, reactor, response, game](Answer answer) {
-    if (!call.Granted(reactor, answer)) return;
-    const int seat = std::get<Accepted>(answer).event.command.seat;
-    const auto snapshot = game->Read();
-    FillGame(game->id(), snapshot->record, snapshot->table, games_.Expires(snapshot->table), true,
-             response->mutable_game());
-    response->set_color(ToApi(static_cast<Color>(seat)));
-    response->set_seat_token(tokens_.SeatToken(game->id(), snapshot->record.nonce(), seat));
-    call.End(reactor, grpc::Status::OK);
-  };
-  if (auto back = game->Submit(std::move(proposal))) back->answer(GameNotFound(game->id()));
+  games_.Locate(request->game_id(), [this, call, context, reactor, response,
+                                     wish = std::get<JoinWish>(std::move(checked))](auto located) mutable {
+    if (const auto* error = std::get_if<Error>(&located)) return void(call.End(reactor, *error));
+    const auto& game = std::get<std::shared_ptr<Game>>(located);
+    auto proposal = std::make_unique<Proposal>();
+    proposal->wish = std::move(wish);
+    proposal->abandoned = [context] { return context->IsCancelled(); };
+    proposal->answer = [this, call, reactor, response, game](Answer answer) {
+      if (!call.Granted(reactor, answer)) return;
+      const int seat = std::get<Accepted>(answer).event.command.seat;
+      const auto snapshot = game->Read();
+      FillGame(game->id(), snapshot->record, snapshot->table, games_.Expires(snapshot->table), true,
+               response->mutable_game());
+      response->set_color(ToApi(static_cast<Color>(seat)));
+      response->set_seat_token(tokens_.SeatToken(game->id(), snapshot->record.nonce(), seat));
+      call.End(reactor, grpc::Status::OK);
+    };
+    if (auto back = game->Submit(std::move(proposal))) back->answer(GameNotFound(game->id()));
+  });
   return reactor;
 }
 
@@ -200,12 +207,14 @@ GameService::Reactor* GameService::GetGame(Context* context, const v1::GetGameRe
   Reactor* reactor = context->DefaultReactor();
   if (const auto refused = call.Admit(false)) return call.End(reactor, *refused);
   if (const auto wrong = Check(*request)) return call.End(reactor, *wrong);
-  const std::shared_ptr<Game> game = games_.Find(request->game_id());
-  const auto snapshot = game == nullptr ? std::nullopt : game->Read();
-  if (!snapshot.has_value()) return call.End(reactor, GameNotFound(request->game_id()));
-  FillGame(game->id(), snapshot->record, snapshot->table, games_.Expires(snapshot->table), true,
-           response->mutable_game());
-  return call.End(reactor, grpc::Status::OK);
+  games_.Read(request->game_id(), [this, call, reactor, response](auto read) {
+    if (const auto* error = std::get_if<Error>(&read)) return void(call.End(reactor, *error));
+    const auto& [game, snapshot] = std::get<Games::Current>(read);
+    FillGame(game->id(), snapshot.record, snapshot.table, games_.Expires(snapshot.table), true,
+             response->mutable_game());
+    call.End(reactor, grpc::Status::OK);
+  });
+  return reactor;
 }
 
 GameService::Reactor* GameService::ListGames(Context* context, const v1::ListGamesRequest* request,
@@ -237,18 +246,21 @@ GameService::Reactor* GameService::Command(Context* context, Method method, cons
   if (const auto refused = call.Admit(false)) return call.End(reactor, *refused);
   auto checked = Check(*request);
   if (const auto* error = std::get_if<Error>(&checked)) return call.End(reactor, *error);
-  const std::shared_ptr<Game> game = games_.Find(request->game_id());
-  if (game == nullptr) return call.End(reactor, GameNotFound(request->game_id()));
-  call.About(*game);
-  auto proposal = std::make_unique<Proposal>();
-  proposal->wish = std::get<0>(std::move(checked));
-  proposal->abandoned = [context] { return context->IsCancelled(); };
-  proposal->answer = [call, reactor, response](Answer answer) {
-    if (!call.Granted(reactor, answer)) return;
-    FillEvent(std::get<Accepted>(answer).event, response->mutable_event());
-    call.End(reactor, grpc::Status::OK);
+  auto submit = [call, context, reactor, response, wish = std::get<0>(std::move(checked))](auto located) mutable {
+    if (const auto* error = std::get_if<Error>(&located)) return void(call.End(reactor, *error));
+    const auto& game = std::get<std::shared_ptr<Game>>(located);
+    call.About(*game);
+    auto proposal = std::make_unique<Proposal>();
+    proposal->wish = std::move(wish);
+    proposal->abandoned = [context] { return context->IsCancelled(); };
+    proposal->answer = [call, reactor, response](Answer answer) {
+      if (!call.Granted(reactor, answer)) return;
+      FillEvent(std::get<Accepted>(answer).event, response->mutable_event());
+      call.End(reactor, grpc::Status::OK);
+    };
+    if (auto back = game->Submit(std::move(proposal))) back->answer(GameNotFound(game->id()));
   };
-  if (auto back = game->Submit(std::move(proposal))) back->answer(GameNotFound(game->id()));
+  games_.Locate(request->game_id(), std::move(submit));
   return reactor;
 }
 
@@ -267,33 +279,14 @@ GameService::Reactor* GameService::AbortGame(Context* context, const v1::AbortGa
   return Command(context, Method::kAbortGame, request, response);
 }
 
-OrError<std::shared_ptr<WatchStream>> GameService::OpenWatch(Context* context, const grpc::ByteBuffer* bytes,
-                                                             const Call& call) {
-  if (auto refused = call.Admit(true)) return *std::move(refused);
-  v1::WatchGameRequest request;
-  grpc::ByteBuffer copy(*bytes);
-  if (!grpc::GenericDeserialize<grpc::ProtoBufferReader, v1::WatchGameRequest>(&copy, &request).ok()) {
-    return Malformed("request", "does not parse");
-  }
-  const auto checked = Check(request);
-  if (const auto* error = std::get_if<Error>(&checked)) return *error;
-  const auto& watch = std::get<WatchCall>(checked);
-  const std::shared_ptr<Game> game = games_.Find(request.game_id());
-  const uint64_t version = game == nullptr ? 0 : game->version();
-  if (version == 0) return GameNotFound(request.game_id());
-  if (watch.after_version.value_or(0) > version) {
+std::optional<Error> GameService::BeginWatch(const std::shared_ptr<WatchStream>& stream,
+                                             const std::shared_ptr<Game>& game, uint64_t version,
+                                             std::optional<uint64_t> after_version) {
+  if (after_version.value_or(0) > version) {
     return Error{.reason = Reason::kVersionInFuture,
                  .message = "the game has not come to this version",
                  .metadata = {{"current_version", std::to_string(version)}}};
   }
-  const WatchStream::Hooks hooks = {
-      .snapshot = SnapshotBytes,
-      .heartbeat = HeartbeatBytes,
-      .expires = [this](const Table& table) { return games_.Expires(table); },
-      .over = [call](const grpc::Status& status) { call.Over(status); },
-  };
-  auto stream = std::make_shared<WatchStream>(context, game, watch.after_version, watch.heartbeat, clock_, metrics_,
-                                              watches_, hooks);
   const Error too_many = {.reason = Reason::kTooManyWatchers,
                           .message = "as many watch as may",
                           .retry_after = absl::Seconds(5)};
@@ -306,17 +299,50 @@ OrError<std::shared_ptr<WatchStream>> GameService::OpenWatch(Context* context, c
     watches_.Remove(stream);
     return too_many;
   }
-  return stream;
+  if (!stream->Attach(game, version, after_version)) {
+    // Its caller has gone meanwhile.
+    game->RemoveWatcher(stream);
+    watches_.Remove(stream);
+  }
+  return std::nullopt;
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* GameService::WatchGame(Context* context,
-                                                                   const grpc::ByteBuffer* request) {
+                                                                   const grpc::ByteBuffer* bytes) {
   const Call call(*this, context, Method::kWatchGame);
-  auto opened = OpenWatch(context, request, call);
-  if (const auto* error = std::get_if<Error>(&opened)) {
-    return new RefusedWatch(call.Refuse(*error));
+  const auto refused = [&call](const Error& error) { return new RefusedWatch(call.Refuse(error)); };
+  if (const auto error = call.Admit(true)) return refused(*error);
+  v1::WatchGameRequest request;
+  grpc::ByteBuffer copy(*bytes);
+  if (!grpc::GenericDeserialize<grpc::ProtoBufferReader, v1::WatchGameRequest>(&copy, &request).ok()) {
+    return refused(Malformed("request", "does not parse"));
   }
-  auto& stream = std::get<std::shared_ptr<WatchStream>>(opened);
+  const auto checked = Check(request);
+  if (const auto* error = std::get_if<Error>(&checked)) return refused(*error);
+  const auto& watch = std::get<WatchCall>(checked);
+  const WatchStream::Hooks hooks = {
+      .snapshot = SnapshotBytes,
+      .heartbeat = HeartbeatBytes,
+      .expires = [this](const Table& table) { return games_.Expires(table); },
+      .over = [call](const grpc::Status& status) { call.Over(status); },
+  };
+  const auto stream = std::make_shared<WatchStream>(context, watch.heartbeat, clock_, metrics_, watches_, hooks);
+  auto begin = [this, stream, after = watch.after_version](const OrError<Games::Current>& read) -> std::optional<Error> {
+    if (const auto* error = std::get_if<Error>(&read)) return *error;
+    const auto& [game, snapshot] = std::get<Games::Current>(read);
+    return BeginWatch(stream, game, snapshot.table.version, after);
+  };
+  if (games_.shared()) {
+    // The headers go out while the store is asked.
+    stream->Start();
+    games_.Read(request.game_id(), [call, stream, begin](const auto& read) {
+      if (const auto error = begin(read)) stream->Stop(call.Refusal(*error));
+    });
+    return stream.get();
+  }
+  std::optional<Error> error;
+  games_.Read(request.game_id(), [&](const auto& read) { error = begin(read); });
+  if (error.has_value()) return refused(*error);
   stream->Start();
   return stream.get();
 }

@@ -64,8 +64,9 @@ class GameService final : public CallbackGameService {
   template <typename Request, typename Response>
   Reactor* Command(Context* context, Method method, const Request* request, Response* response);
   std::string CreationId(const CreateCall& create);
-  OrError<std::shared_ptr<WatchStream>> OpenWatch(Context* context, const grpc::ByteBuffer* bytes,
-                                                  const Call& call);
+  // Lets the stream follow the game, which is at `version`.
+  std::optional<Error> BeginWatch(const std::shared_ptr<WatchStream>& stream, const std::shared_ptr<Game>& game,
+                                  uint64_t version, std::optional<uint64_t> after_version);
   void FillCreated(const Game& game, v1::CreateGameResponse* response) const;
 
   Games& games_;

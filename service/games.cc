@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "service/convert.h"
+#include "service/log.h"
 #include "service/text.h"
 
 namespace reversi {
@@ -42,7 +43,8 @@ Games::Games(Store& store, const Tokens& tokens, const Clock& clock, Metrics& me
                .clock = clock,
                .listener = *this,
                .serialize = SerializeForWatchers,
-               .command_queue = limits.command_queue} {}
+               .command_queue = limits.command_queue,
+               .shared = store.shared()} {}
 Games::~Games() = default;
 
 Games::Shard& Games::ShardOf(std::string_view id) {
@@ -57,12 +59,77 @@ std::shared_ptr<Game> Games::Find(std::string_view id) {
   return found == shard.games.end() ? nullptr : *found;
 }
 
-std::shared_ptr<Game> Games::FindOrAdd(const std::string& id) {
+void Games::Load(Store::CaughtUp caught_up) {
+  // Where nobody else writes, what comes after the beginning is known here before the feed tells it.
+  const auto loaded = std::make_shared<std::atomic<bool>>(false);
+  store_.Follow(
+      [this, loaded](std::string_view id, const Stored& stored) {
+        if (!store_.shared() && loaded->load(std::memory_order_relaxed)) return;
+        Told(std::string(id), stored);
+      },
+      [loaded, caught_up = std::move(caught_up)]() mutable {
+        loaded->store(true, std::memory_order_relaxed);
+        caught_up();
+      });
+}
+
+void Games::Told(const std::string& id, const Stored& stored) {
+  if (stored.version == 0) {
+    // Only games that are over are deleted: another one is the next of this id, and the news is late.
+    const std::shared_ptr<Game> game = Find(id);
+    if (game != nullptr && game->state() == GameState::kFinished) Vanished(*game);
+    return;
+  }
+  for (;;) {
+    // What stands in the store is served, whatever the limit for new games.
+    const std::shared_ptr<Game> game = FindOrAdd(id, std::numeric_limits<uint64_t>::max());
+    if (!game->Offer(stored)) continue;
+    if (game->version() == 0 && game->Retire()) Remove(game);  // unreadable
+    return;
+  }
+}
+
+void Games::LocateInStore(const std::string& id, absl::AnyInvocable<void(OrError<std::shared_ptr<Game>>)> done) {
+  store_.Get(id, [this, id, done = std::move(done)](bool ok, Stored stored) mutable {
+    if (!ok) return done(StoreUnavailable());
+    if (stored.version == 0) return done(GameNotFound(id));
+    Told(id, stored);
+    std::shared_ptr<Game> game = Find(id);
+    if (game == nullptr) return done(StoreUnavailable());
+    done(std::move(game));
+  });
+}
+
+void Games::ReadFromStore(const std::string& id, absl::AnyInvocable<void(OrError<Current>)> done) {
+  store_.Get(id, [this, id, done = std::move(done)](bool ok, Stored stored) mutable {
+    if (!ok) return done(StoreUnavailable());
+    if (stored.version == 0) return done(GameNotFound(id));
+    Told(id, stored);
+    std::shared_ptr<Game> game = Find(id);
+    if (game == nullptr) return done(StoreUnavailable());
+    auto snapshot = game->Read();
+    if (snapshot.has_value() && snapshot->table.version >= stored.version) {
+      return done(Current{std::move(game), *std::move(snapshot)});
+    }
+    // A put of its own keeps the game from taking this over just now: the record says it all.
+    auto read = Record::Read(stored.record);
+    const auto* record = std::get_if<Record>(&read);
+    std::optional<Table> table;
+    const bool sound = record != nullptr && Replay(*record, [&](const Event& event) {
+                         table = event.after;
+                         return true;
+                       });
+    if (!sound || !table.has_value()) return done(StoreUnavailable());
+    done(Current{std::move(game), {*record, *table}});
+  });
+}
+
+std::shared_ptr<Game> Games::FindOrAdd(const std::string& id, uint64_t limit) {
   Shard& shard = ShardOf(id);
   absl::MutexLock lock(&shard.mu);
   const auto found = shard.games.find(id);
   if (found != shard.games.end()) return *found;
-  if (count_.fetch_add(1, std::memory_order_relaxed) >= limits_.games) {
+  if (count_.fetch_add(1, std::memory_order_relaxed) >= limit) {
     count_.fetch_sub(1, std::memory_order_relaxed);
     return nullptr;
   }
@@ -88,7 +155,7 @@ void Games::Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> a
   proposal->wish = std::move(wish);
   // Again only when the place was given up just as it was found.
   while (proposal != nullptr) {
-    std::shared_ptr<Game> game = FindOrAdd(id);
+    std::shared_ptr<Game> game = FindOrAdd(id, limits_.games);
     if (game == nullptr) {
       const Start& start = std::get<CreateWish>(proposal->wish).start;
       const auto begun = Begin(start);
@@ -234,22 +301,37 @@ void Games::DropIfOver(const std::shared_ptr<Game>& game, absl::Time now) {
 
 void Games::Drop(const std::shared_ptr<Game>& game) {
   const auto snapshot = game->Read();
-  const Start start = snapshot->record.start();
-  const int64_t created_ms = absl::ToUnixMillis(start.created);
-  const std::string request = IsChosen(*game, start) ? start.request : std::string();
   // First from the store, so that a new game of this id cannot meet the old record.
-  store_.Delete(game->id(), snapshot->table.version, [this, game, created_ms, request](PutResult result) {
+  store_.Delete(game->id(), snapshot->table.version, [this, game](PutResult result) {
     const bool gone = result.outcome == PutOutcome::kDone ||
                       (result.outcome == PutOutcome::kConflict && result.current.version == 0);
     if (!gone) return;  // the next sweep tries again
-    {
-      absl::MutexLock lock(&list_mu_);
-      const auto found = list_.find(Place{created_ms, game->id()});
-      if (found != list_.end() && found->game == game) list_.erase(found);
-      if (!request.empty()) chosen_.erase(request);
-    }
-    if (Remove(game)) metrics_.GameEvicted();
+    if (Forget(game)) metrics_.GameEvicted();
   });
+}
+
+bool Games::Forget(const std::shared_ptr<Game>& game) {
+  const Start start = game->Read()->record.start();
+  const bool chosen = IsChosen(*game, start);
+  {
+    absl::MutexLock lock(&list_mu_);
+    const auto found = list_.find(Place{absl::ToUnixMillis(start.created), game->id()});
+    if (found != list_.end() && found->game == game) list_.erase(found);
+    if (chosen) chosen_.erase(start.request);
+  }
+  return Remove(game);
+}
+
+void Games::Vanished(Game& game) {
+  const auto snapshot = game.Read();
+  if (!snapshot.has_value()) return;
+  const Position& position = snapshot->table.position;
+  if (snapshot->table.state != GameState::kFinished) metrics_.GameEnded(position.variant(), position.players());
+  Forget(game.shared_from_this());
+}
+
+void Games::Unreadable(const Game& game, const std::string& why) {
+  Log(LogLevel::kError, "a stored game cannot be used and is left alone", {{"game_id", game.id()}, {"why", why}});
 }
 
 OrError<Games::Page> Games::List(int page_size, std::string_view page_token, Filter filter) {

@@ -43,8 +43,37 @@ class Games : public GameListener {
         GameLimits limits);
   ~Games() override;
 
-  // The game of this id, or null. Version 0 = it is just being made.
+  // Takes over everything that stands in the store, and from then on what others put into it. `caught_up` as Store's.
+  void Load(Store::CaughtUp caught_up);
+
+  // The game of this id, as far as it is known here, or null. Version 0 = it is just being made.
   std::shared_ptr<Game> Find(std::string_view id);
+
+  // Whether the store is asked by Locate and Read.
+  bool shared() const { return store_.shared(); }
+  // Calls done(OrError<std::shared_ptr<Game>>) with the game of this id, asking a shared store where it is not known
+  // here. Inline unless the store is asked.
+  template <typename Done>
+  void Locate(const std::string& id, Done done) {
+    std::shared_ptr<Game> game = Find(id);
+    if (game == nullptr && store_.shared()) return LocateInStore(id, std::move(done));
+    if (game == nullptr) return done(OrError<std::shared_ptr<Game>>(GameNotFound(id)));
+    done(OrError<std::shared_ptr<Game>>(std::move(game)));
+  }
+  // A game as it now stands: what a shared store says, whatever is known here.
+  struct Current {
+    std::shared_ptr<Game> game;
+    Snapshot snapshot;
+  };
+  // Calls done(OrError<Current>), inline unless the store is asked.
+  template <typename Done>
+  void Read(const std::string& id, Done done) {
+    if (store_.shared()) return ReadFromStore(id, std::move(done));
+    std::shared_ptr<Game> game = Find(id);
+    auto snapshot = game == nullptr ? std::nullopt : game->Read();
+    if (!snapshot.has_value()) return done(OrError<Current>(GameNotFound(id)));
+    done(OrError<Current>(Current{std::move(game), *std::move(snapshot)}));
+  }
 
   // Makes a game: `answer` gets the game too. Refused when there are too many.
   using CreateAnswer = absl::AnyInvocable<void(Answer answer, std::shared_ptr<Game> game)>;
@@ -77,6 +106,8 @@ class Games : public GameListener {
   uint64_t count() const { return count_.load(std::memory_order_relaxed); }
 
   void Committed(Game& game, const Event& event, std::optional<GameState> before, Origin origin) override;
+  void Vanished(Game& game) override;
+  void Unreadable(const Game& game, const std::string& why) override;
   void PutEnded(PutOutcome outcome, absl::Duration duration) override;
 
  private:
@@ -124,7 +155,14 @@ class Games : public GameListener {
   // Counts a committed event: what is known of games always, what was done only where it was done.
   void Count(Game& game, const Event& event, Origin origin);
   Shard& ShardOf(std::string_view id);
-  std::shared_ptr<Game> FindOrAdd(const std::string& id);
+  // Null = there are as many games as there may be.
+  std::shared_ptr<Game> FindOrAdd(const std::string& id, uint64_t limit);
+  void LocateInStore(const std::string& id, absl::AnyInvocable<void(OrError<std::shared_ptr<Game>>)> done);
+  void ReadFromStore(const std::string& id, absl::AnyInvocable<void(OrError<Current>)> done);
+  // What the store's feed, or a Get, brought.
+  void Told(const std::string& id, const Stored& stored);
+  // Out of the map and of the list. False = it was not there.
+  bool Forget(const std::shared_ptr<Game>& game);
   // False = it was not there.
   bool Remove(const std::shared_ptr<Game>& game);
   void DropIfOver(const std::shared_ptr<Game>& game, absl::Time now);

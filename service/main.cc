@@ -56,7 +56,7 @@ int Run(int argc, char** argv) {
   if (token_keys.empty()) {
     Log(LogLevel::kWarning, "no token key is set: one was made, and all tokens die with this process");
   }
-  Log(LogLevel::kInfo, "store is memory: a restart loses all games");
+  if (config.store == StoreKind::kMemory) Log(LogLevel::kInfo, "store is memory: a restart loses all games");
   std::string line =
       absl::StrCat("reversi_server listening grpc=", server.grpc_address(), " metrics=", server.metrics_address());
   if (!server.health_address().empty()) absl::StrAppend(&line, " health=", server.health_address());

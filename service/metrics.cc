@@ -280,6 +280,9 @@ void Metrics::AddStore() {
 }
 
 void Metrics::AddServer() {
+  store_reachable_ =
+      &Gauges(*registry_, "reversi_store_reachable", "1 while the store's calls come through, else 0.").Add({});
+  store_reachable_->Set(1);
   draining_ = &Gauges(*registry_, "reversi_draining", "1 from the signal to stop on, else 0.").Add({});
   Gauges(*registry_, "reversi_build_info", "1; the label says which build this is.")
       .Add({{"version", kVersion}})
@@ -347,6 +350,7 @@ void Metrics::PutEnded(PutOutcome outcome, absl::Duration duration) {
   put_seconds_->Observe(absl::ToDoubleSeconds(duration));
 }
 
+void Metrics::StoreReachable(bool reachable) { store_reachable_->Set(reachable ? 1 : 0); }
 void Metrics::Draining() { draining_->Set(1); }
 
 void Metrics::SetLimits(const Limits& limits) {

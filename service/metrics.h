@@ -71,6 +71,8 @@ class Metrics {
   // From the commit of an event until gRPC had taken it for a watcher that was up to date before.
   void WatchLag(absl::Duration lag);
 
+  // Whether the store's last call came through.
+  void StoreReachable(bool reachable);
   void PutEnded(PutOutcome outcome, absl::Duration duration);
   void Draining();
 
@@ -139,6 +141,7 @@ class Metrics {
   std::array<prometheus::Counter*, kPutOutcomes> puts_;
   prometheus::Histogram* put_seconds_;
   prometheus::Gauge* draining_;
+  prometheus::Gauge* store_reachable_;
 };
 
 // Serves /metrics over HTTP while it lives.

@@ -330,6 +330,12 @@ Record Record::With(const Command& command, absl::Time previous, uint64_t put_id
   return Record(Bytes(head, parts.log, event));
 }
 
+bool Record::Continues(const Record& earlier) const {
+  const Parts mine = *Split(bytes_.view());
+  const Parts theirs = *Split(earlier.bytes_.view());
+  return mine.nonce == theirs.nonce && mine.start == theirs.start && mine.log.starts_with(theirs.log);
+}
+
 uint64_t Record::put_id() const {
   uint64_t id = 0;
   for (size_t i = 0; i < 8; ++i) id |= uint64_t{static_cast<uint8_t>(bytes_.view()[kPutIdAt + i])} << (8 * i);

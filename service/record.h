@@ -61,6 +61,9 @@ class Record {
   // This record and one command more; `previous` is the time of the event before it.
   Record With(const Command& command, absl::Time previous, uint64_t put_id) const;
 
+  // Whether this is `earlier` or a later record of the same game that has all of it.
+  bool Continues(const Record& earlier) const;
+
   const Bytes& bytes() const { return bytes_; }
   uint64_t put_id() const;
   std::string_view nonce() const;

@@ -1,6 +1,7 @@
 #include "service/server.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -25,7 +26,7 @@
 #include "service/games.h"
 #include "service/log.h"
 #include "service/metrics.h"
-#include "service/store_memory.h"
+#include "service/open_store.h"
 #include "service/tokens.h"
 #include "service/watch_stream.h"
 
@@ -78,11 +79,12 @@ void SetConnectionArguments(const Config& config, grpc::ServerBuilder& builder) 
 
 class RunningServer : public Server {
  public:
-  RunningServer(const Config& config, const std::vector<std::string>& token_keys)
+  RunningServer(const Config& config, const std::vector<std::string>& token_keys, std::unique_ptr<Store> store)
       : config_(config),
         tokens_(token_keys),
         access_(config.rate_limit, static_cast<double>(config.rate_burst)),
-        games_(store_, tokens_, clock_, metrics_,
+        store_(std::move(store)),
+        games_(*store_, tokens_, clock_, metrics_,
                {config.keep_finished, config.keep_waiting, config.keep_idle}, {config.max_games, config.command_queue}),
         watches_(config.max_watchers),
         service_(games_, watches_, tokens_, clock_, metrics_, access_, config.max_watchers_per_game) {
@@ -91,6 +93,18 @@ class RunningServer : public Server {
 
   ~RunningServer() override {
     if (grpc_ != nullptr) Stop(absl::ZeroDuration());
+    // While there are games that it may complete something for.
+    store_.reset();
+  }
+
+  // Takes over what the store holds: before this returns from a store of this process's own, else as soon as the
+  // store can be reached.
+  void Load() {
+    if (config_.store == StoreKind::kMemory) {
+      loaded_ = true;
+    } else {
+      games_.Load([this] { loaded_ = true; });
+    }
   }
 
   // Empty = all is well.
@@ -121,7 +135,8 @@ class RunningServer : public Server {
       grpc_.reset();
       return Taken(config_.listen, "gRPC");
     }
-    SetServing(true);
+    for (auto* health : Healths()) health->SetServingStatus("", true);
+    ServeWhenLoaded();
     ticker_ = std::thread([this] { Tick(); });
     return {};
   }
@@ -134,7 +149,12 @@ class RunningServer : public Server {
 
   void Announce() override {
     metrics_.Draining();
-    SetServing(false);
+    absl::MutexLock lock(&health_mu_);
+    announced_ = true;
+    for (auto* health : Healths()) {
+      health->SetServingStatus("", false);
+      health->SetServingStatus(kServiceName, false);
+    }
   }
 
   void Stop(absl::Duration grace) override {
@@ -156,13 +176,20 @@ class RunningServer : public Server {
   }
 
  private:
-  void SetServing(bool serving) {
+  std::vector<grpc::HealthCheckServiceInterface*> Healths() const {
+    std::vector<grpc::HealthCheckServiceInterface*> healths;
     for (grpc::Server* server : {grpc_.get(), health_.get()}) {
-      if (server == nullptr) continue;
-      grpc::HealthCheckServiceInterface* health = server->GetHealthCheckService();
-      health->SetServingStatus("", serving);
-      health->SetServingStatus(kServiceName, serving);
+      if (server != nullptr) healths.push_back(server->GetHealthCheckService());
     }
+    return healths;
+  }
+
+  // Once and for all: an outage of the store later on must not take every replica out of service.
+  void ServeWhenLoaded() {
+    absl::MutexLock lock(&health_mu_);
+    if (announced_ || serving_) return;
+    serving_ = loaded_;
+    for (auto* health : Healths()) health->SetServingStatus(kServiceName, serving_);
   }
 
   // The clock's work, on a thread of its own until the stop.
@@ -178,6 +205,8 @@ class RunningServer : public Server {
     while (!ticker_mu_.AwaitWithTimeout(absl::Condition(&ticker_stops_), kTick)) {
       const absl::Duration now = clock_.Steady();
       metrics_.GamesHeld(games_.count());
+      metrics_.StoreReachable(store_->reachable());
+      ServeWhenLoaded();
       games_.RunDeadlines();
       for (; next_sweep <= now; next_sweep += sweep_every) games_.Sweep();
       if (now >= next_watch) {
@@ -210,9 +239,9 @@ class RunningServer : public Server {
   const Config config_;
   const SystemClock clock_;
   Metrics metrics_;
-  MemoryStore store_;
   Tokens tokens_;
   Access access_;
+  std::unique_ptr<Store> store_;
   Games games_;
   Watches watches_;
   GameService service_;
@@ -221,6 +250,10 @@ class RunningServer : public Server {
   int port_ = 0;
   std::unique_ptr<grpc::Server> health_;
   int health_port_ = 0;
+  std::atomic<bool> loaded_ = false;
+  absl::Mutex health_mu_;
+  bool serving_ ABSL_GUARDED_BY(health_mu_) = false;
+  bool announced_ ABSL_GUARDED_BY(health_mu_) = false;
   std::thread ticker_;
   absl::Mutex ticker_mu_;
   bool ticker_stops_ ABSL_GUARDED_BY(ticker_mu_) = false;
@@ -230,8 +263,15 @@ class RunningServer : public Server {
 
 std::variant<std::unique_ptr<Server>, std::string> Server::Start(const Config& config,
                                                                  const std::vector<std::string>& token_keys) {
+  if (config.store != StoreKind::kMemory && token_keys.empty()) {
+    return "a store that keeps games needs a token key that is kept too: set --token_key_file";
+  }
+  auto store = OpenStore(config);
+  if (auto* wrong = std::get_if<std::string>(&store)) return std::move(*wrong);
   auto server = std::make_unique<RunningServer>(
-      config, token_keys.empty() ? std::vector<std::string>{RandomBytes(kMinKeyBytes)} : token_keys);
+      config, token_keys.empty() ? std::vector<std::string>{RandomBytes(kMinKeyBytes)} : token_keys,
+      std::get<std::unique_ptr<Store>>(std::move(store)));
+  server->Load();
   std::string wrong = server->Listen();
   if (!wrong.empty()) return wrong;
   return server;

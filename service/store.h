@@ -27,6 +27,8 @@ enum class PutOutcome : uint8_t {
 struct PutResult {
   PutOutcome outcome = PutOutcome::kUnknown;
   Stored current = {};  // kConflict only
+  // kConflict only: an earlier attempt may have landed before what stands now was put over it.
+  bool sent_before = false;
 };
 
 // All methods may be called from any thread, never under a game's lock. Completions run exactly once, inline or on

@@ -39,9 +39,9 @@ void AddTo(etcdserverpb::TxnRequest& batch, const std::string& key, const StoreO
 }
 
 // What one transaction of the batch came to.
-PutResult ResultOf(const StoreOp& op, const etcdserverpb::TxnResponse& txn) {
+PutResult ResultOf(const StoreOp& op, const etcdserverpb::TxnResponse& txn, bool sent_before) {
   if (txn.succeeded()) return {PutOutcome::kDone};
-  PutResult result{PutOutcome::kConflict};
+  PutResult result{PutOutcome::kConflict, {}, sent_before};
   if (txn.responses_size() > 0 && txn.responses(0).response_range().kvs_size() > 0) {
     const etcdserverpb::KeyValue& kv = txn.responses(0).response_range().kvs(0);
     result.current = {static_cast<uint64_t>(kv.version()), Bytes(kv.value())};
@@ -72,6 +72,7 @@ struct EtcdStore::Pause {
 // A batch on its way, perhaps again and again.
 struct EtcdStore::Flight {
   StoreBatch batch;
+  bool sent_before = false;
   Pause pause;
 };
 
@@ -167,6 +168,7 @@ void EtcdStore::Answered(std::shared_ptr<Flight> flight, const grpc::Status& sta
     for (StoreOp& op : flight->batch) (again && op.give_up > now ? rest : late).push_back(std::move(op));
     GiveUp(std::move(late));
     flight->batch = std::move(rest);
+    flight->sent_before = true;
     if (!flight->batch.empty()) {
       Pause& pause = flight->pause;
       pause.Then([this, flight = std::move(flight)](bool) mutable { Send(std::move(flight)); });
@@ -182,7 +184,7 @@ void EtcdStore::Complete(Flight& flight, etcdserverpb::TxnResponse& response) {
   for (size_t i = 0; i < flight.batch.size(); ++i) {
     StoreOp& op = flight.batch[i];
     const bool answered = static_cast<int>(i) < response.responses_size();
-    op.done(answered ? ResultOf(op, response.responses(static_cast<int>(i)).response_txn())
+    op.done(answered ? ResultOf(op, response.responses(static_cast<int>(i)).response_txn(), flight.sent_before)
                      : PutResult{PutOutcome::kUnknown});
   }
 }

@@ -19,18 +19,14 @@ grpc::ByteBuffer Share(const Bytes& bytes) {
 
 }  // namespace
 
-WatchStream::WatchStream(grpc::CallbackServerContext* context, std::shared_ptr<Game> game,
-                         std::optional<uint64_t> after_version, absl::Duration heartbeat, const Clock& clock,
+WatchStream::WatchStream(grpc::CallbackServerContext* context, absl::Duration heartbeat, const Clock& clock,
                          Metrics& metrics, Watches& watches, Hooks hooks)
     : context_(context),
-      game_(std::move(game)),
       heartbeat_(heartbeat),
       clock_(clock),
       metrics_(metrics),
       watches_(watches),
       hooks_(std::move(hooks)),
-      cursor_(after_version.value_or(0)),
-      snapshot_due_(!after_version.has_value()),
       wrote_at_(clock.Steady()) {}
 
 void WatchStream::Start() {
@@ -39,6 +35,22 @@ void WatchStream::Start() {
   metrics_.WatchOpened();
   // Alone and first: a first write that carries them with a buffer hint never arrives.
   StartSendInitialMetadata();
+}
+
+bool WatchStream::Attach(std::shared_ptr<Game> game, uint64_t version, std::optional<uint64_t> after_version) {
+  absl::MutexLock lock(&mu_);
+  if (done_) return false;
+  game_ = std::move(game);
+  cursor_ = after_version.value_or(0);
+  snapshot_due_ = !after_version.has_value();
+  snapshot_from_ = version;
+  Pump();
+  return true;
+}
+
+std::shared_ptr<Game> WatchStream::game() const {
+  absl::MutexLock lock(&mu_);
+  return game_;
 }
 
 void WatchStream::Wake() {
@@ -61,7 +73,8 @@ void WatchStream::Beat(absl::Duration now) {
   absl::MutexLock lock(&mu_);
   if (writing_ || finished_ || now - wrote_at_ < heartbeat_) return;
   Pump();
-  if (!writing_ && !finished_) Send(hooks_.heartbeat(cursor_), false);
+  // A heartbeat says that everything up to the cursor was sent: none before the snapshot.
+  if (!writing_ && !finished_ && game_ != nullptr && !snapshot_due_) Send(hooks_.heartbeat(cursor_), false);
 }
 
 std::optional<absl::Duration> WatchStream::StalledSince() const {
@@ -73,7 +86,9 @@ std::optional<absl::Duration> WatchStream::StalledSince() const {
 void WatchStream::Pump() {
   if (writing_ || finished_) return;
   if (end_with_.has_value()) return End(*end_with_);
+  if (game_ == nullptr) return;
   if (snapshot_due_) {
+    if (game_->version() < snapshot_from_) return;
     snapshot_due_ = false;
     const auto snapshot = game_->Read();
     cursor_ = snapshot->table.version;
@@ -142,6 +157,7 @@ void WatchStream::OnCancel() {
 
 void WatchStream::OnDone() {
   std::shared_ptr<WatchStream> self;
+  std::shared_ptr<Game> game;
   grpc::Status status;
   {
     absl::MutexLock lock(&mu_);
@@ -149,8 +165,9 @@ void WatchStream::OnDone() {
     done_ = true;
     status = ended_with_;
     self = std::move(self_);
+    game = game_;
   }
-  game_->RemoveWatcher(self);
+  if (game != nullptr) game->RemoveWatcher(self);
   watches_.Remove(self);
   metrics_.WatchClosed();
   hooks_.over(status);
@@ -179,7 +196,8 @@ void Watches::Tick(absl::Duration now, absl::Duration stall_limit,
   for (const auto& stream : All()) {
     stream->Beat(now);
     const auto since = stream->StalledSince();
-    if (since.has_value() && now - *since > stall_limit && !kept(*stream->game())) stream->Cut();
+    const auto game = stream->game();
+    if (since.has_value() && now - *since > stall_limit && game != nullptr && !kept(*game)) stream->Cut();
   }
 }
 

@@ -42,13 +42,15 @@ class WatchStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
     std::function<void(const grpc::Status&)> over;
   };
 
-  // Without `after_version` a snapshot comes first.
-  WatchStream(grpc::CallbackServerContext* context, std::shared_ptr<Game> game,
-              std::optional<uint64_t> after_version, absl::Duration heartbeat, const Clock& clock, Metrics& metrics,
+  WatchStream(grpc::CallbackServerContext* context, absl::Duration heartbeat, const Clock& clock, Metrics& metrics,
               Watches& watches, Hooks hooks);
 
-  // Begins to send. From now on the stream holds itself until OnDone.
+  // Sends the headers. From now on the stream holds itself until OnDone.
   void Start() ABSL_LOCKS_EXCLUDED(mu_);
+  // Begins to read the game; once, after the stream has become its watcher. Without `after_version` a snapshot comes
+  // first, of `version` or later. False = the stream is over already, and nobody will take it off the game's watchers.
+  bool Attach(std::shared_ptr<Game> game, uint64_t version, std::optional<uint64_t> after_version)
+      ABSL_LOCKS_EXCLUDED(mu_);
   void Wake() override ABSL_LOCKS_EXCLUDED(mu_);
   // Ends the stream with this status as soon as no write is under way.
   void Stop(const grpc::Status& status) ABSL_LOCKS_EXCLUDED(mu_);
@@ -58,7 +60,8 @@ class WatchStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void Beat(absl::Duration now) ABSL_LOCKS_EXCLUDED(mu_);
   // Since when a write is under way; nullopt = none is.
   std::optional<absl::Duration> StalledSince() const ABSL_LOCKS_EXCLUDED(mu_);
-  const std::shared_ptr<Game>& game() const { return game_; }
+  // Null before Attach.
+  std::shared_ptr<Game> game() const ABSL_LOCKS_EXCLUDED(mu_);
 
   void OnSendInitialMetadataDone(bool ok) override ABSL_LOCKS_EXCLUDED(mu_);
   void OnWriteDone(bool ok) override ABSL_LOCKS_EXCLUDED(mu_);
@@ -75,7 +78,6 @@ class WatchStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void End(const grpc::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   grpc::CallbackServerContext* const context_;
-  const std::shared_ptr<Game> game_;
   const absl::Duration heartbeat_;
   const Clock& clock_;
   Metrics& metrics_;
@@ -83,9 +85,12 @@ class WatchStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   const Hooks hooks_;
 
   mutable absl::Mutex mu_;
+  std::shared_ptr<Game> game_ ABSL_GUARDED_BY(mu_);
   // The last version sent.
-  uint64_t cursor_ ABSL_GUARDED_BY(mu_);
-  bool snapshot_due_ ABSL_GUARDED_BY(mu_);
+  uint64_t cursor_ ABSL_GUARDED_BY(mu_) = 0;
+  bool snapshot_due_ ABSL_GUARDED_BY(mu_) = false;
+  // The snapshot must be this new; the game may still be taking it over from the store.
+  uint64_t snapshot_from_ ABSL_GUARDED_BY(mu_) = 0;
   // Read from the log and not yet sent; empty when up to date.
   Game::Events burst_ ABSL_GUARDED_BY(mu_);
   size_t next_ ABSL_GUARDED_BY(mu_) = 0;  // of the burst

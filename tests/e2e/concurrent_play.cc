@@ -304,22 +304,29 @@ v1::CreateGameRequest Wish(Chance& chance, int number) {
 
 }  // namespace
 
-std::vector<GameRecord> PlayConcurrently(const std::string& address, uint64_t seed, const PlaySize& size) {
+std::vector<GameRecord> PlayConcurrently(const std::vector<std::string>& addresses, uint64_t seed, const PlaySize& size,
+                                         const std::function<void(uint64_t step)>& disturb) {
   Chance chance(seed);
   std::vector<std::unique_ptr<Table>> tables;
   for (int i = 0; i < size.games; ++i) {
     tables.push_back(std::make_unique<Table>());
     tables.back()->wish = Wish(chance, i);
-    Player(address, chance(), tables).Create(*tables.back());
+    Player(addresses[static_cast<size_t>(i) % addresses.size()], chance(), tables).Create(*tables.back());
   }
-  TcpRelay first(address), second(address);
+  // Two or more ways that are cut now and then, and the straight ones.
+  std::vector<std::unique_ptr<TcpRelay>> relays;
+  std::vector<std::string> ways = addresses;
+  for (size_t i = 0; i < std::max<size_t>(2, addresses.size()); ++i) {
+    relays.push_back(std::make_unique<TcpRelay>(addresses[i % addresses.size()]));
+    ways.push_back(relays.back()->address());
+  }
   std::vector<std::string> games;
   for (const auto& table : tables) games.push_back(table->Secrets().id);
-  WatchStand stand({address, first.address(), second.address()}, chance(), size.watchers, games);
+  WatchStand stand(ways, chance(), size.watchers, games);
   std::atomic<int> playing = size.players;
   std::vector<std::jthread> players;
   for (int i = 0; i < size.players; ++i) {
-    players.emplace_back([&, by = i % 2 == 0 ? first.address() : second.address(), luck = chance()] {
+    players.emplace_back([&, by = relays[static_cast<size_t>(i) % relays.size()]->address(), luck = chance()] {
       Player(by, luck, tables).Play(size.calls);
       --playing;
     });
@@ -333,12 +340,12 @@ std::vector<GameRecord> PlayConcurrently(const std::string& address, uint64_t se
     }
     stand.Step();
     ++step;
-    if (step % 400 == 200) first.Cut();
-    if (step % 400 == 399) second.Cut();
+    if (step % 200 == 0) relays[step / 200 % relays.size()]->Cut();
+    if (disturb) disturb(step);
   }
   players.clear();
   std::vector<GameRecord> records(tables.size());
-  Caller direct(address);
+  Caller direct(addresses.front());
   for (size_t i = 0; i < tables.size(); ++i) Finish(direct, *tables[i], records[i]);
   std::vector<std::vector<WatchRecord>> watches = stand.Finish();
   for (size_t i = 0; i < records.size(); ++i) records[i].watches = std::move(watches[i]);

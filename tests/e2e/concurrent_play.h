@@ -3,6 +3,7 @@
 #define REVERSI_TESTS_E2E_CONCURRENT_PLAY_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,10 @@ struct GameRecord {
   std::vector<WatchRecord> watches;  // resumed watches joined to the ones that they resume
 };
 
-// Plays against the server at `address`; every game is over at the end.
-std::vector<GameRecord> PlayConcurrently(const std::string& address, uint64_t seed, const PlaySize& size);
+// Plays against the servers at these addresses, which serve the same games; every game is over at the end. `disturb`
+// is called again and again while players play; afterwards all must be well.
+std::vector<GameRecord> PlayConcurrently(const std::vector<std::string>& addresses, uint64_t seed, const PlaySize& size,
+                                         const std::function<void(uint64_t step)>& disturb = {});
 
 // Everything that the records break: linearizability of the calls and the promises of the watches.
 std::vector<std::string> Faults(const std::vector<GameRecord>& records);

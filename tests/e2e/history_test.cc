@@ -12,7 +12,7 @@ namespace {
 class HistoryTest : public ServingTest {};
 
 TEST_F(HistoryTest, FiftyGamesAndFiveHundredWatchersKeepEveryPromise) {
-  const auto records = PlayConcurrently(server().address(), chance()(), {});
+  const auto records = PlayConcurrently({server().address()}, chance()(), {});
   std::vector<std::string> faults = Faults(records);
   faults.resize(std::min<size_t>(faults.size(), 20));
   EXPECT_THAT(faults, testing::IsEmpty());
@@ -47,7 +47,7 @@ TEST_P(BrokenServerTest, IsFound) {
   std::vector<std::string> faults;
   for (uint64_t seed = 1; faults.empty() && seed <= 20; ++seed) {
     faults =
-        Faults(PlayConcurrently(server->address(), seed, {.games = 4, .watchers = 20, .players = 4, .calls = 150}));
+        Faults(PlayConcurrently({server->address()}, seed, {.games = 4, .watchers = 20, .players = 4, .calls = 150}));
   }
   EXPECT_THAT(faults, testing::Contains(testing::HasSubstr(GetParam().fault)));
 }

@@ -1,0 +1,73 @@
+#include "service/open_store.h"
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "service/log.h"
+#ifdef REVERSI_DISK_STORE
+#include "service/store_disk.h"
+#endif
+#include "service/store_etcd.h"
+#include "service/store_memory.h"
+
+namespace reversi {
+namespace {
+
+using Opened = std::variant<std::unique_ptr<Store>, std::string>;
+
+void LogStore(LogLevel level, const std::string& message) { Log(level, message); }
+
+template <typename S>
+Opened AsStore(std::variant<std::unique_ptr<S>, std::string> opened) {
+  if (auto* wrong = std::get_if<std::string>(&opened)) return std::move(*wrong);
+  return std::unique_ptr<Store>(std::get<std::unique_ptr<S>>(std::move(opened)));
+}
+
+Opened OpenDisk(const Config& config) {
+#ifdef REVERSI_DISK_STORE
+  return AsStore(DiskStore::Open(config.data_dir, LogStore));
+#else
+  return absl::StrCat("this build has no disk store: ", config.data_dir, " is of no use to it");
+#endif
+}
+
+Opened OpenEtcd(const Config& config) {
+  EtcdStore::Options options;
+  options.client = {.endpoints = config.etcd_endpoints,
+                    .ca_file = config.etcd_ca_file,
+                    .cert_file = config.etcd_cert_file,
+                    .key_file = config.etcd_key_file,
+                    .user = config.etcd_user,
+                    .password = {}};
+  if (!config.etcd_password_file.empty()) {
+    std::ifstream file(config.etcd_password_file, std::ios::binary);
+    std::string password{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (!file.is_open() || file.bad() || password.empty()) {
+      return absl::StrCat("the file ", config.etcd_password_file, " cannot be read");
+    }
+    if (absl::EndsWith(password, "\n")) password.pop_back();
+    options.client.password = std::move(password);
+  }
+  options.prefix = config.etcd_prefix;
+  options.wait = config.store_wait;
+  return AsStore(EtcdStore::Make(options, LogStore));
+}
+
+}  // namespace
+
+Opened OpenStore(const Config& config) {
+  switch (config.store) {
+    case StoreKind::kDisk:
+      return OpenDisk(config);
+    case StoreKind::kEtcd:
+      return OpenEtcd(config);
+    case StoreKind::kMemory:
+      break;
+  }
+  return std::make_unique<MemoryStore>();
+}
+
+}  // namespace reversi

@@ -1,0 +1,121 @@
+// Several servers over one store: one service to everybody who calls. Real servers, real etcd nodes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/e2e/api_client.h"
+#include "tests/e2e/concurrent_play.h"
+#include "tests/e2e/refusal.h"
+#include "tests/e2e/server_process.h"
+#include "tests/e2e/watcher.h"
+#include "tests/stores/etcd_cluster.h"
+#include "tests/stores/tcp_proxy.h"
+
+namespace reversi::stores {
+namespace {
+
+using e2e::Caller;
+using e2e::Launch;
+using e2e::ServerProcess;
+using e2e::TestGame;
+
+const std::string kKey = "REVERSI_TOKEN_KEY=" + std::string(40, 'k');
+
+// Servers over one etcd; each keeps its port over restarts.
+class Replicas {
+ public:
+  Replicas(int servers, const std::vector<std::string>& etcd, std::vector<std::string> flags = {},
+           std::string binary = e2e::kServerBinary)
+      : flags_(std::move(flags)), binary_(std::move(binary)) {
+    std::string joined;
+    for (const std::string& endpoint : etcd) joined += (joined.empty() ? "" : ",") + endpoint;
+    flags_.insert(flags_.end(), {"--store=etcd", "--etcd_endpoints=" + joined, "--drain_delay=0s"});
+    for (int i = 0; i < servers; ++i) {
+      addresses_.push_back("127.0.0.1:" + std::to_string(FreePort()));
+      servers_.emplace_back();
+      Start(i);
+    }
+  }
+
+  void Start(int i) {
+    Launch launch{.flags = flags_, .environment = {kKey}, .binary = binary_};
+    launch.flags.push_back("--listen=" + addresses_[static_cast<size_t>(i)]);
+    servers_[static_cast<size_t>(i)] = ServerProcess::Start(std::move(launch));
+  }
+  void Kill(int i) { servers_[static_cast<size_t>(i)].reset(); }
+  ServerProcess& at(int i) { return *servers_[static_cast<size_t>(i)]; }
+  const std::vector<std::string>& addresses() const { return addresses_; }
+  const std::string& address(int i) const { return addresses_[static_cast<size_t>(i)]; }
+
+ private:
+  std::vector<std::string> flags_;
+  const std::string binary_;
+  std::vector<std::string> addresses_;
+  std::vector<std::unique_ptr<ServerProcess>> servers_;
+};
+
+std::vector<std::string> SomeFaults(const std::vector<e2e::GameRecord>& records) {
+  std::vector<std::string> faults = e2e::Faults(records);
+  faults.resize(std::min<size_t>(faults.size(), 20));
+  return faults;
+}
+
+TEST(Replicas, EveryMoveIsSeenThroughAnyOtherAtOnce) {
+  EtcdCluster etcd(1);
+  Replicas replicas(3, etcd.endpoints());
+  std::vector<std::unique_ptr<Caller>> callers;
+  for (const std::string& address : replicas.addresses()) callers.push_back(std::make_unique<Caller>(address));
+  const TestGame game = e2e::NewGame(*callers[0]);
+  e2e::Watcher watcher(callers[2]->stub(), e2e::WatchFromNow(game.id));
+  uint64_t version = 1;
+  for (size_t ply = 0; ply < 30; ++ply) {
+    const v1::Game now = callers[(ply + 2) % 3]->Get(game.id);
+    ASSERT_EQ(now.version(), version);
+    const auto answer = callers[ply % 3]->Move(game.id, game.TokenOf(now.position().turn()),
+                                               now.position().legal_moves(0), version);
+    ASSERT_TRUE(answer.ok()) << answer.status.error_message();
+    ++version;
+  }
+  EXPECT_TRUE(watcher.AwaitVersion(version));
+}
+
+TEST(Replicas, ThreeOfThemAreOneServiceToEverybody) {
+  EtcdCluster etcd(1);
+  Replicas replicas(3, etcd.endpoints());
+  const auto records =
+      e2e::PlayConcurrently(replicas.addresses(), 5, {.games = 20, .watchers = 60, .players = 6, .calls = 250});
+  EXPECT_THAT(SomeFaults(records), testing::IsEmpty());
+}
+
+TEST(Replicas, OneCutOffFromEtcdWaitsOrFailsAndNeverShowsAnOldVersion) {
+  EtcdCluster etcd(1);
+  TcpProxy proxy(etcd.endpoint(0));
+  Replicas whole(1, etcd.endpoints());
+  Replicas cut(1, {proxy.address()}, {"--store_wait=300ms"});
+  Caller other(whole.address(0)), caller(cut.address(0));
+  const TestGame game = e2e::NewGame(other);
+  ASSERT_EQ(caller.Get(game.id).version(), 1u);
+  e2e::Watcher watcher(caller.stub(), e2e::WatchAfter(game.id, 0));
+  ASSERT_TRUE(watcher.AwaitVersion(1));
+  proxy.Set(TcpProxy::Mode::kFrozen);
+  const v1::Position position = other.Get(game.id).position();
+  ASSERT_TRUE(other.Move(game.id, game.TokenOf(position.turn()), position.legal_moves(0), 1).ok());
+  v1::GetGameRequest get;
+  get.set_game_id(game.id);
+  EXPECT_EQ(caller.Call(get).status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  // A refusal would say that nothing has changed.
+  const auto stale = caller.Move(game.id, game.TokenOf(v1::COLOR_WHITE), "a1", 1);
+  EXPECT_EQ(stale.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  proxy.Set(TcpProxy::Mode::kOpen);
+  EXPECT_TRUE(watcher.AwaitVersion(2)) << "the watch goes on";
+}
+
+}  // namespace
+}  // namespace reversi::stores
