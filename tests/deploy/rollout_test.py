@@ -1,5 +1,6 @@
-"""Replicas come and go under load, each in a network namespace of its own, found through DNS with several addresses by
-clients with the service config of the README (round_robin, health checks, retries).
+"""Replicas on one etcd come and go under load, each in a network namespace of its own, found through DNS with several
+addresses by a client with the service config of the README (round_robin, health checks, retries). The load is games, of
+which any move may go to any replica.
 
 usage: rollout_test.py SERVER_BINARY
 """
@@ -8,6 +9,7 @@ import collections
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -39,7 +41,7 @@ def run(*command):
 
 def why_not():
     """Why this machine cannot do it; None = it can."""
-    for tool in ("ip", "dnsmasq", "unshare"):
+    for tool in ("ip", "dnsmasq", "unshare", "etcd"):
         if shutil.which(tool) is None:
             return "there is no " + tool
     probe = subprocess.run(["unshare", "--net", "ip", "link", "add", "probe", "type", "veth"], capture_output=True)
@@ -66,19 +68,32 @@ class Network:
         self.dns.send_signal(signal.SIGHUP)
 
 
+class Etcd:
+    """One member, in this process's own namespace."""
+
+    address = HERE + ":2379"
+
+    def __init__(self, place):
+        url = "http://" + self.address
+        self.process = subprocess.Popen(
+            ["etcd", "--data-dir=%s/etcd" % place, "--listen-client-urls=" + url, "--advertise-client-urls=" + url,
+             "--listen-peer-urls=http://127.0.0.1:2380"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 class Replica:
     """A server in a namespace of its own."""
 
     count = 0
 
-    def __init__(self):
+    def __init__(self, *flags):
         Replica.count += 1
         self.host = "10.203.7.%d" % (10 + Replica.count)
         self.errors = tempfile.TemporaryFile()
         # The namespace is the process's own and goes with it. It waits on stdin until its end of the cable is there.
         self.process = subprocess.Popen(
             ["unshare", "--net", "sh", "-c", 'read _ && ip link set lo up && ip address add %s/24 dev own && ip link set own up '
-             '&& exec "$0" "$@"' % self.host, BINARY, "--listen=0.0.0.0:50051", "--metrics_listen=0.0.0.0:9464", *FLAGS],
+             '&& exec "$0" "$@"' % self.host, BINARY, "--listen=0.0.0.0:50051", "--metrics_listen=0.0.0.0:9464", *FLAGS,
+             *flags],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         cable = "replica%d" % Replica.count
         own = os.stat("/proc/self/ns/net").st_ino
@@ -106,6 +121,32 @@ class Replica:
         return code
 
 
+class Game:
+    """The next call of a game that is played by random moves, over and over."""
+
+    def __init__(self, number):
+        self.random = random.Random(number)
+        self.name = "rollout-%d" % number
+        self.rounds = 0
+        self.position = None
+
+    def request(self):
+        if self.position is None or not self.position.legal_moves:
+            self.rounds += 1
+            return "CreateGame", server.api.CreateGameRequest(request_id="%s-creation-%06d" % (self.name, self.rounds),
+                                                              rules=server.api.Rules(players=3), unlisted=True)
+        return "SubmitMove", server.api.SubmitMoveRequest(
+            game_id=self.game_id, seat_token=self.tokens[self.position.turn - 1], expected_version=self.version,
+            move=self.random.choice(self.position.legal_moves))
+
+    def take(self, answer):
+        if isinstance(answer, server.api.CreateGameResponse):
+            self.game_id, self.tokens = answer.game.game_id, answer.seat_tokens
+            self.position, self.version = answer.game.position, answer.game.version
+        else:
+            self.position, self.version = answer.event.position, answer.event.version
+
+
 class Load:
     """Calls at a steady rate, whatever becomes of the ones before; counts what failed."""
 
@@ -120,34 +161,36 @@ class Load:
         self.stopping = threading.Event()
         self.number = 0
         self.in_flight = 0
+        self.idle = collections.deque(Game(number) for number in range(CALLS_A_SECOND))
         self.thread = threading.Thread(target=self.send)
         self.thread.start()
-
-    def request(self):
-        self.number += 1
-        if self.number % 2:
-            return "ListVariants", server.api.ListVariantsRequest()
-        return "CreateGame", server.api.CreateGameRequest(request_id="rollout-request-%08d" % self.number, unlisted=True)
 
     def send(self):
         begun = time.monotonic()
         while not self.stopping.is_set():
             due = int((time.monotonic() - begun) * CALLS_A_SECOND)
             while self.number < due:
-                method, request = self.request()
-                call = self.channel.unary_unary("/reversi.v1.GameService/" + method,
-                                                request_serializer=type(request).SerializeToString)
+                self.number += 1
                 with self.lock:
                     self.in_flight += 1
-                call.future(request, timeout=20).add_done_callback(self.done)
+                    # Every game waits for an answer: another call, so that the rate is kept.
+                    game = self.idle.popleft() if self.idle else None
+                method, request = game.request() if game else ("ListVariants", server.api.ListVariantsRequest())
+                call = self.channel.unary_unary("/reversi.v1.GameService/" + method,
+                                                request_serializer=type(request).SerializeToString,
+                                                response_deserializer=getattr(server.api, method + "Response").FromString)
+                call.future(request, timeout=20).add_done_callback(lambda done, game=game: self.done(done, game))
             time.sleep(0.002)
 
-    def done(self, call):
+    def done(self, call, game):
         with self.lock:
             self.in_flight -= 1
             self.ended[call.code()] += 1
             if call.code() is not grpc.StatusCode.OK:
                 self.failures.append("%s: %s" % (call.code(), call.details()))
+            elif game is not None:
+                game.take(call.result())
+                self.idle.append(game)
 
     def good(self):
         with self.lock:
@@ -171,7 +214,13 @@ class Rollout(unittest.TestCase):
         self.addCleanup(place.cleanup)
         self.network = Network(pathlib.Path(place.name))
         self.addCleanup(lambda: run("ip", "link", "delete", "bridge"))
-        self.addCleanup(lambda: (self.network.dns.kill(), self.network.dns.wait()))
+        etcd = Etcd(place.name)
+        for process in (self.network.dns, etcd.process):
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+        key = pathlib.Path(place.name) / "token_key"
+        key.write_text("k" * 40)
+        self.flags = ["--store=etcd", "--etcd_endpoints=" + etcd.address, "--token_key_file=%s" % key]
         self.replicas = []
         self.addCleanup(self.end_all)
         for _ in range(3):
@@ -186,7 +235,7 @@ class Rollout(unittest.TestCase):
                 each.end(signal.SIGKILL)
 
     def add(self):
-        self.replicas.append(Replica())
+        self.replicas.append(Replica(*self.flags))
         self.network.tell(self.replicas)
         return self.replicas[-1]
 

@@ -77,6 +77,14 @@ class StartFailures(unittest.TestCase):
         address = self.taken()
         self.refused("--health_listen=" + address, naming=address)
 
+    def test_a_data_folder_that_cannot_be_written(self):
+        key = self.file("token_key", "k" * 40)
+        folder = self.file("file", "") + "/games"
+        self.refused("--store=disk", "--data_dir=" + folder, "--token_key_file=" + key, naming=folder)
+
+    def test_a_durable_store_without_a_token_key(self):
+        self.refused("--store=disk", "--data_dir=%s/games" % self.place, naming="token")
+
 
 if __name__ == "__main__":
     unittest.main()
