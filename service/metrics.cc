@@ -384,7 +384,10 @@ MetricsServer::~MetricsServer() {
 std::variant<std::unique_ptr<MetricsServer>, std::string> MetricsServer::Start(const std::string& address,
                                                                                const Metrics& metrics) {
   try {
-    auto exposer = std::make_unique<prometheus::Exposer>(address, 1);
+    // A connection holds its thread until it has asked: a few threads and a short patience, so that connections which
+    // never ask do not keep scrapers out.
+    auto exposer = std::make_unique<prometheus::Exposer>(std::vector<std::string>{
+        "listening_ports", address, "num_threads", "4", "request_timeout_ms", "2000"});
     exposer->RegisterCollectable(metrics.registry_);
     exposer->RegisterCollectable(metrics.process_);
     std::string host = address.substr(0, address.rfind(':'));

@@ -5,6 +5,7 @@ usage: metrics_test.py SERVER_BINARY [--write-golden]
 
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -41,6 +42,17 @@ class Names(unittest.TestCase):
             scrape = own.metrics()
             self.assertEqual(outline(scrape), GOLDEN.read_text())
             self.assertEqual({name for name in scrape.types if not scrape.helps.get(name)}, set())
+
+    def test_connections_that_never_ask_do_not_keep_scrapers_out(self):
+        with server.Server(SERVER) as own:
+            host, port = own.metrics_address.rsplit(":", 1)
+            silent = [socket.create_connection((host, int(port))) for _ in range(3)]
+            try:
+                # Each holds a thread by now or waits for one; as long as they live, one is left for the scrape.
+                self.assertEqual(outline(own.metrics()), GOLDEN.read_text())
+            finally:
+                for each in silent:
+                    each.close()
 
     @unittest.skipIf(shutil.which("promtool") is None, "there is no promtool")
     def test_promtool_finds_nothing(self):
