@@ -343,6 +343,12 @@ Parsed ParseArguments(std::vector<std::string> arguments) {
   try {
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0 && app.get_subcommands().empty() && !app.remaining().empty() &&
+        app.remaining().front()[0] != '-') {
+      return {.options = {}, .exit_code = kUsage,
+              .text = absl::StrCat("'", app.remaining().front(),
+                                   "' is no command\nRun with --help for more information.\n")};
+    }
     std::ostringstream out, err;
     const int code = app.exit(error, out, err);
     return {.options = {}, .exit_code = code == 0 ? kDone : kUsage, .text = code == 0 ? out.str() : err.str()};

@@ -78,6 +78,8 @@ int ImportCommand(const Session& session) {
   const Options& o = session.options;
   const auto text = ReadFile(o.file);
   if (!text.ok()) return session.Fail(text.status());
+  // What an export that failed leaves behind, not a game without moves.
+  if (text->empty()) return session.Fail(kBadFile, absl::StrCat(o.file, ": the file is empty"));
   const auto import = ReadImport(o, *text);
   if (absl::IsInvalidArgument(import.status())) return session.Fail(import.status());
   if (!import.ok()) return session.Fail(kBadFile, absl::StrCat(o.file, ": ", import.status().message()));

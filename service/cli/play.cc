@@ -110,7 +110,11 @@ class Table {
     if (session_.terminal.live) session_.out << kClearScreen;
     session_.out << DrawGame(game_, session_.style());
     if (game_.state() == v1::GAME_STATE_WAITING) {
-      session_.out << "Others join with: reversi play " << game_.game_id() << " --join\n";
+      // Their terminals know nothing of this one's --server or REVERSI_SERVER.
+      const std::string& address = session_.server.address();
+      const bool usual = address == ServerOptions().address;
+      session_.out << "Others join with: reversi play " << game_.game_id() << " --join"
+                   << (usual ? "" : absl::StrCat(" --server ", address)) << "\n";
     }
     if (!notice_.empty()) session_.out << notice_ << "\n";
     notice_.clear();

@@ -56,8 +56,11 @@ grpc::Status CreateGame(const Session& session, v1::CreateGameRequest request, v
   if (!o.open.empty() || o.open_count > 0 || !o.names.empty()) {
     uint32_t players = 0;
     if (auto status = Players(session.server, request.rules(), &players); !status.ok()) return status;
-    // A number that no variant has is the server's to refuse.
-    for (uint32_t seat = 0; seat < std::min(players, 64u); ++seat) {
+    // Numbers and colours that the game has not are the server's to refuse: it is sent a seat for each.
+    uint32_t seats = std::max(players, o.open_count);
+    for (const auto color : o.open) seats = std::max(seats, static_cast<uint32_t>(color));
+    for (const auto& [color, name] : o.names) seats = std::max(seats, static_cast<uint32_t>(color));
+    for (uint32_t seat = 0; seat < std::min(seats, 64u); ++seat) {
       const auto color = static_cast<v1::Color>(seat + 1);
       const bool open = seat + o.open_count >= players || std::count(o.open.begin(), o.open.end(), color) > 0;
       v1::Seat* added = request.add_seats();

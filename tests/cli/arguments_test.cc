@@ -94,6 +94,12 @@ TEST_F(ArgumentsTest, WrongUsageIsToldWithExitCodeTwo) {
   }
 }
 
+TEST_F(ArgumentsTest, AWordThatIsNoCommandIsNamed) {
+  EXPECT_THAT(ParseArguments({"dance", "slowly"}).text, HasSubstr("'dance' is no command"));
+  EXPECT_THAT(ParseArguments({"--server", "here:1"}).text, HasSubstr("A subcommand is required"));
+  EXPECT_EQ(ParseArguments({"dance", "--help"}).exit_code, kDone);
+}
+
 TEST_F(ArgumentsTest, ATlsFileMeansTls) {
   EXPECT_TRUE(ParseArguments({"demo", "--tls_ca", "ca.pem"}).options->server.tls);
   EXPECT_FALSE(ParseArguments({"demo"}).options->server.tls);

@@ -160,6 +160,10 @@ class ClientTest(unittest.TestCase):
         self.assertIn("Red wins with", self.run_client("show", game).stdout)
         self.run_client("move", game, "d6", "--tokens", "tokens", "--seat", "black", code=3)
 
+    def test_seats_that_the_game_has_not_are_refused(self):
+        for words in (["--open", "5"], ["--open", "blue"], ["--names", "yellow=Ben"]):
+            self.assertIn("for 4 players", self.run_client("create", *words, code=2).stderr)
+
     def test_the_owner_aborts(self):
         game, _ = self.create()
         self.assertIn("Nobody wins (aborted)", self.run_client("abort", game, "--tokens", "tokens").stdout)
@@ -225,6 +229,8 @@ class ClientTest(unittest.TestCase):
                       self.run_client("import", "left.jsonl", "--players", "3", code=2).stderr)
         (self.folder / "bad").write_text("d3x9\n")
         self.assertIn("no move at character 3", self.run_client("import", "bad", code=9).stderr)
+        (self.folder / "none").write_text("")
+        self.assertIn("none: the file is empty", self.run_client("import", "none", code=9).stderr)
 
     def test_perft_needs_no_server(self):
         text = self.run_client("perft", "6", "--variant", "standard", REVERSI_SERVER="127.0.0.1:1").stdout
@@ -328,7 +334,7 @@ class ClientTest(unittest.TestCase):
         one = Screen([CLIENT, "play", "--variant", "standard", "--open", "white", "--id", "two-terminals"],
                      self.folder, self.environment(TERM="xterm"))
         self.addCleanup(one.close)
-        one.expect("reversi play two-terminals --join")
+        one.expect(f"reversi play two-terminals --join --server {self.server.address}")
         two = Screen([CLIENT, "play", "two-terminals", "--join", "--name", "Ben"], self.folder,
                      self.environment(TERM="dumb"))
         self.addCleanup(two.close)
