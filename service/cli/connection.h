@@ -44,7 +44,7 @@ class Connection {
   grpc::Status CallAgain(grpc::Status (Service::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                          const Request& request, Response* response) const {
     grpc::Status status = Call(method, request, response);
-    for (int i = 0; i < kRetries && status.error_code() == grpc::StatusCode::UNAVAILABLE; ++i) {
+    for (int i = 0; i < kRetries && WasAway(status); ++i) {
       absl::SleepFor(kRetryPause * (1 << i));
       status = Call(method, request, response);
     }
@@ -55,6 +55,11 @@ class Connection {
   const std::string& address() const { return options_.address; }
 
  private:
+  // CANCELLED, which nothing here does: the call reached a server in the moment of its stop.
+  static bool WasAway(const grpc::Status& status) {
+    return status.error_code() == grpc::StatusCode::UNAVAILABLE || status.error_code() == grpc::StatusCode::CANCELLED;
+  }
+
   static constexpr int kRetries = 3;
   static constexpr absl::Duration kRetryPause = absl::Milliseconds(200);
 

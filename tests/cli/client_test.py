@@ -2,6 +2,7 @@
 
 usage: client_test.py <build folder> [unittest arguments]
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -12,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+import grpc
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from server_process import ServerProcess  # noqa: E402
@@ -134,6 +137,26 @@ class ClientTest(unittest.TestCase):
                 text = self.run_client(*words, "--server", address, code=7).stderr
                 self.assertIn(f"cannot reach a server at {address}", text)
                 self.assertIn("reversi_server --listen", text)
+
+    def test_a_call_that_met_a_server_in_the_moment_of_its_stop_is_repeated(self):
+        calls = []
+
+        def answer(_, context):
+            calls.append(1)
+            if len(calls) == 1:
+                context.abort(grpc.StatusCode.CANCELLED, "CANCELLED")
+            return b""
+
+        class Stopping(grpc.GenericRpcHandler):
+            def service(self, _):
+                return grpc.unary_unary_rpc_method_handler(answer)
+
+        stopping = grpc.server(concurrent.futures.ThreadPoolExecutor(1), handlers=[Stopping()])
+        port = stopping.add_insecure_port("127.0.0.1:0")
+        stopping.start()
+        self.addCleanup(stopping.stop, None)
+        self.run_client("variants", "--server", f"127.0.0.1:{port}")
+        self.assertEqual(len(calls), 2)
 
     def test_tokens_are_kept_for_their_owner_alone(self):
         game, made = self.create("--open", "red")
