@@ -188,7 +188,9 @@ void Declare(Flags& flags, Config& config) {
   flags.Count("max_watchers_per_game", &config.max_watchers_per_game, 1, 10'000'000, "open watches of one game");
   flags.Count("command_queue", &config.command_queue, 1, 1'000'000,
               "commands that may wait in one game while the store takes the one before");
-  flags.Count("max_message_bytes", &config.max_message_bytes, 1024, 64 << 20, "size of a request");
+  flags.Count("max_message_bytes", &config.max_message_bytes, 1024, 64 << 20,
+              "size of a request; one made to do harm takes 30 times its size while it is read, an honest one has less "
+              "than 32768");
   flags.Rate("rate_limit", &config.rate_limit, 1e9,
              "calls a second of one caller identity (certificate name, else all callers together); 0 = no limit");
   flags.Count("rate_burst", &config.rate_burst, 1, 1'000'000'000, "calls that may come at once under rate_limit");

@@ -208,6 +208,16 @@ class EveryOverlay(unittest.TestCase):
 
 
 class Overlays(unittest.TestCase):
+    def test_the_largest_honest_request_is_read_and_not_much_more(self):
+        # A request of empty seats takes 30 times its size in memory: a dozen of 4 MiB are more than the pod has.
+        largest = int(rendered.settings(rendered.overlay("memory"))["REVERSI_MAX_MESSAGE_BYTES"])
+        request = server.api.CreateGameRequest(
+            rules=server.api.Rules(blocked_squares=["j10"] * 25), request_id="r" * 64, game_id="g" * 63,
+            seats=[server.api.Seat(color=1, kind=1, display_name="n" * 64)] * 6, opening_moves=["m" * 64] * 256)
+        self.assertLess(request.ByteSize(), 32768)
+        self.assertLessEqual(32768, largest)
+        self.assertLessEqual(largest, 1 << 18)
+
     def test_the_server_starts_with_the_settings_and_is_healthy_where_it_is_probed(self):
         settings = {name: re.sub(r"^0\.0\.0\.0:\d+$", "127.0.0.1:0", value)
                     for name, value in rendered.settings(rendered.overlay("memory")).items()}
