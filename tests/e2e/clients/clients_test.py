@@ -34,7 +34,7 @@ def main():
             ServerProcess(server, "--max_games=1", "--max_watchers_per_game=1") as limited, \
             ServerProcess(server, "--rate_limit=0.001", "--rate_burst=1") as over_rate:
         done = subprocess.run(client(sys.argv[3], folder) + [usual.address, limited.address, over_rate.address],
-                              env=dict(os.environ, NODE_PACKAGES=str(SOURCE / "tests" / "examples")), text=True,
+                              env=dict(os.environ, NODE_PACKAGES=str(BUILD / "examples")), text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     print(done.stdout)
     seen = set(done.stdout.partition("reasons seen:")[2].split())
