@@ -12,6 +12,8 @@
 #include <openssl/sha.h>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "service/text.h"
 
 namespace reversi {
 namespace {
@@ -91,7 +93,7 @@ class Tokens::Key {
   // What the holder of a seat, or the owner, is given: who, and the proof.
   std::string Token(std::string_view game_id, std::string_view nonce, char holder) const {
     const std::string_view who(&holder, 1);
-    return std::string(1, holder) + absl::WebSafeBase64Escape(Mac({"token", game_id, nonce, who}));
+    return absl::StrCat(ToAbsl(who), absl::WebSafeBase64Escape(Mac({"token", game_id, nonce, who})));
   }
 
  private:
