@@ -267,8 +267,16 @@ std::variant<Config, int> ReadConfig(int argc, const char* const* argv, std::ost
       "Exit codes: 0 stopped cleanly, 1 failed while running, 2 wrong settings, a port taken or a file unreadable."));
   Flags flags(app);
   Declare(flags, config);
+  // "--flag=" is that flag with nothing; the parser would give it the next argument.
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i) {  // the parser wants them from the last
+    const std::string argument = argv[i];
+    const bool empty = absl::StartsWith(argument, "--") && argument.find('=') == argument.size() - 1;
+    if (empty) arguments.emplace_back();
+    arguments.push_back(empty ? argument.substr(0, argument.size() - 1) : argument);
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     return app.exit(error, out, err) == 0 ? 0 : kExitUsage;
   }

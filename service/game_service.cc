@@ -130,10 +130,6 @@ void GameService::Drain() {
 
 std::string GameService::CreationId(const CreateCall& create) {
   const std::string& request = create.wish.start.request;
-  // What the request has made already is judged first: the same answer, or a refusal of another body.
-  if (!request.empty()) {
-    if (std::optional<std::string> made = games_.MadeBy(request)) return *made;
-  }
   if (!create.game_id.empty()) return create.game_id;
   return request.empty() ? RandomGameId() : tokens_.GameIds(request).front();
 }

@@ -1,6 +1,8 @@
 #include "service/games.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <utility>
 
 #include "absl/hash/hash.h"
@@ -19,6 +21,8 @@ namespace {
 constexpr int kMaxScanned = 20'000;
 // A time-out that could not be put is tried again after this long.
 constexpr absl::Duration kDeadlineRetry = absl::Seconds(1);
+// Deadlines of dropped games are forgotten when there are this many more than there are games.
+constexpr size_t kFewDeadlines = 1000;
 
 Error TooManyGames() {
   return {.reason = Reason::kTooManyGames,
@@ -151,7 +155,19 @@ bool Games::Remove(const std::shared_ptr<Game>& game) {
 void Games::Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> abandoned, CreateAnswer answer) {
   auto proposal = std::make_unique<Proposal>();
   proposal->abandoned = std::move(abandoned);
-  const auto shared_answer = std::make_shared<CreateAnswer>(std::move(answer));
+  const std::string request = wish.start.request;
+  bool making = false;
+  if (!request.empty()) {
+    std::optional<Making> made = BeginMaking(request, std::move(id));
+    if (!made.has_value()) return answer(Malformed("request_id", "is being used with another request"), nullptr);
+    id = std::move(made->id);
+    making = made->making;
+  }
+  const auto shared_answer = std::make_shared<CreateAnswer>(
+      [this, request, making, answer = std::move(answer)](Answer got, std::shared_ptr<Game> game) mutable {
+        if (making) EndMaking(request);
+        answer(std::move(got), std::move(game));
+      });
   proposal->wish = std::move(wish);
   // Again only when the place was given up just as it was found.
   while (proposal != nullptr) {
@@ -182,11 +198,35 @@ std::optional<std::string> Games::MadeBy(const std::string& request) {
     const auto found = chosen_.find(request);
     if (found != chosen_.end()) return found->second;
   }
+  return MadeByDerivedId(tokens_.GameIds(request));
+}
+
+std::optional<std::string> Games::MadeByDerivedId(const std::vector<std::string>& ids) {
   // After a change of keys the game may stand under the id of an older one.
-  for (std::string& id : tokens_.GameIds(request)) {
-    if (Find(id) != nullptr) return std::move(id);
+  for (const std::string& id : ids) {
+    const std::shared_ptr<Game> game = Find(id);
+    if (game != nullptr && game->version() != 0) return id;
   }
   return std::nullopt;
+}
+
+std::optional<Games::Making> Games::BeginMaking(const std::string& request, std::string id) {
+  const std::vector<std::string> derived = tokens_.GameIds(request);
+  // What was made and what is being made are looked at together: between them no creation ends.
+  absl::MutexLock lock(&list_mu_);
+  const auto chosen = chosen_.find(request);
+  if (chosen != chosen_.end()) return Making{chosen->second, false};
+  if (std::optional<std::string> made = MadeByDerivedId(derived)) return Making{*std::move(made), false};
+  BeingMade& being_made = being_made_.try_emplace(request, BeingMade{id, 0}).first->second;
+  if (being_made.id != id) return std::nullopt;
+  ++being_made.calls;
+  return Making{std::move(id), true};
+}
+
+void Games::EndMaking(const std::string& request) {
+  absl::MutexLock lock(&list_mu_);
+  const auto found = being_made_.find(request);
+  if (--found->second.calls == 0) being_made_.erase(found);
 }
 
 void Games::PutEnded(PutOutcome outcome, absl::Duration duration) { metrics_.PutEnded(outcome, duration); }
@@ -226,7 +266,8 @@ void Games::Committed(Game& game, const Event& event, std::optional<GameState> b
   const bool first = !before.has_value() || *before == GameState::kWaiting;
   if (after.deadline != absl::InfiniteFuture() && first) {
     absl::MutexLock lock(&due_mu_);
-    due_.push({game.deadline(), game.weak_from_this()});
+    due_.push_back({game.deadline(), game.weak_from_this()});
+    std::push_heap(due_.begin(), due_.end(), std::greater<>());
   }
 }
 
@@ -236,17 +277,26 @@ void Games::RunDeadlines() {
     std::shared_ptr<Game> game;
     {
       absl::MutexLock lock(&due_mu_);
-      if (due_.empty() || due_.top().when > now) return;
-      game = due_.top().game.lock();
-      due_.pop();
+      if (due_.empty() || due_.front().when > now) return;
+      game = due_.front().game.lock();
+      std::pop_heap(due_.begin(), due_.end(), std::greater<>());
+      due_.pop_back();
     }
     if (game == nullptr) continue;
     if (game->deadline() <= now) game->CheckDeadline();
     const absl::Duration next = game->deadline();
     if (next == absl::InfiniteDuration()) continue;
     absl::MutexLock lock(&due_mu_);
-    due_.push({std::max(next, now + (next <= now ? kDeadlineRetry : absl::ZeroDuration())), game});
+    due_.push_back({std::max(next, now + (next <= now ? kDeadlineRetry : absl::ZeroDuration())), game});
+    std::push_heap(due_.begin(), due_.end(), std::greater<>());
   }
+}
+
+void Games::ForgetDeadlines() {
+  absl::MutexLock lock(&due_mu_);
+  if (due_.size() <= 2 * count() + kFewDeadlines) return;
+  std::erase_if(due_, [](const Due& due) { return due.game.expired(); });
+  std::make_heap(due_.begin(), due_.end(), std::greater<>());
 }
 
 absl::Time Games::Expires(const Table& table) const {
@@ -268,6 +318,7 @@ absl::Time Games::Expires(const Table& table) const {
 }
 
 void Games::Sweep() {
+  ForgetDeadlines();
   Shard& shard = shards_[next_sweep_.fetch_add(1, std::memory_order_relaxed) % shards_.size()];
   const absl::Time now = clock_.Wall();
   const auto youngest = std::min({retention_.finished, retention_.waiting, retention_.idle}, [](auto a, auto b) {

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,7 +74,8 @@ class Games : public GameListener {
     done(OrError<Current>(Current{std::move(game), *std::move(snapshot)}));
   }
 
-  // Makes a game: `answer` gets the game too. Refused when there are too many.
+  // Makes a game: `answer` gets the game too. Refused when there are too many. A request that has made a game already,
+  // or is making one, meets that one, whatever `id` is.
   using CreateAnswer = absl::AnyInvocable<void(Answer answer, std::shared_ptr<Game> game)>;
   void Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> abandoned, CreateAnswer answer);
 
@@ -168,6 +168,18 @@ class Games : public GameListener {
   void DropIfOver(const std::shared_ptr<Game>& game, absl::Time now);
   void Drop(const std::shared_ptr<Game>& game);
 
+  // Where the request's game stands or is to be made.
+  struct Making {
+    std::string id;
+    bool making;  // it is not there yet: EndMaking has to follow
+  };
+  // nullopt = the request is making a game under another id.
+  std::optional<Making> BeginMaking(const std::string& request, std::string id) ABSL_LOCKS_EXCLUDED(list_mu_);
+  void EndMaking(const std::string& request) ABSL_LOCKS_EXCLUDED(list_mu_);
+  std::optional<std::string> MadeByDerivedId(const std::vector<std::string>& ids);
+  // A dropped game's deadline would hold its memory until it comes up.
+  void ForgetDeadlines() ABSL_LOCKS_EXCLUDED(due_mu_);
+
   // Whether the id does not follow from the request.
   bool IsChosen(const Game& game, const Start& start) const;
 
@@ -187,9 +199,15 @@ class Games : public GameListener {
   // Games of callers' own choice of id that were made with a request_id: digest of the request to id. All others with
   // a request_id are found by the id that follows from it.
   absl::flat_hash_map<std::string, std::string> chosen_ ABSL_GUARDED_BY(list_mu_);
+  // Requests whose creation is on its way.
+  struct BeingMade {
+    std::string id;
+    int calls;
+  };
+  absl::flat_hash_map<std::string, BeingMade> being_made_ ABSL_GUARDED_BY(list_mu_);
 
   absl::Mutex due_mu_;
-  std::priority_queue<Due, std::vector<Due>, std::greater<Due>> due_ ABSL_GUARDED_BY(due_mu_);
+  std::vector<Due> due_ ABSL_GUARDED_BY(due_mu_);  // a heap, the earliest first
 };
 
 }  // namespace reversi

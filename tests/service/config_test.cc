@@ -103,6 +103,16 @@ TEST(ConfigTest, AddressesAreHostAndPort) {
   }
 }
 
+TEST(ConfigTest, AnEmptyValueIsTheFlagsOwnAndNotTheNextArgument) {
+  const Outcome refused = Read({"--listen=", "--metrics_listen=127.0.0.1:1"});
+  EXPECT_EQ(refused.code(), kExitUsage);
+  EXPECT_NE(refused.err.find("--listen"), std::string::npos) << refused.err;
+  EXPECT_EQ(refused.err.find("--metrics_listen"), std::string::npos) << refused.err;
+  const Outcome empty = Read({"--health_listen=", "--metrics_listen=127.0.0.1:1"});
+  EXPECT_EQ(empty.config().health_listen, "");
+  EXPECT_EQ(empty.config().metrics_listen, "127.0.0.1:1");
+}
+
 class TokenKeysTest : public testing::Test {
  protected:
   std::string Write(const std::string& name, const std::string& content) {

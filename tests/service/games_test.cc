@@ -231,6 +231,56 @@ TEST_F(GamesTest, ARequestFindsItsGameUnderAnyId) {
   EXPECT_EQ(games_->MadeBy("second request"), std::nullopt);
 }
 
+TEST_F(GamesTest, ARequestFindsItsGameAfterAChangeOfKeys) {
+  CreateWish wish = Creation();
+  wish.start.request = "request";
+  CreateWish retry = wish;
+  const Tokens old_key({std::string(32, 'k')});
+  const Tokens both({std::string(32, 'n'), std::string(32, 'k')});
+  games_ = std::make_unique<Games>(store_, both, clock_, metrics_, Retention{}, GameLimits{10, 16});
+  const std::string id = old_key.GameIds("request").front();
+  ASSERT_NE(id, both.GameIds("request").front());
+  EXPECT_EQ(Create(id, std::move(wish)), std::nullopt);
+  EXPECT_EQ(Create(both.GameIds("request").front(), std::move(retry)), std::nullopt);
+  EXPECT_EQ(games_->count(), 1u);
+}
+
+TEST_F(GamesTest, OneRequestUnderTwoIdsAtATimeMakesOneGame) {
+  const auto wish = [](const char* body) {
+    CreateWish one = Creation();
+    one.start.request = "request";
+    one.start.body = body;
+    return one;
+  };
+  store_.Hold();
+  std::vector<std::optional<Reason>> answers;
+  const auto create = [&](const char* id) {
+    games_->Create(id, wish(id), nullptr, [&](Answer answer, const std::shared_ptr<Game>&) {
+      const auto* error = std::get_if<Error>(&answer);
+      answers.push_back(error == nullptr ? std::nullopt : std::optional(error->reason));
+    });
+  };
+  create("first");
+  create("second");
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0], Reason::kMalformedRequest);
+  create("first");
+  store_.LetGo();
+  EXPECT_EQ(answers.size(), 3u);
+  EXPECT_EQ(answers[1], std::nullopt);
+  EXPECT_EQ(answers[2], std::nullopt);
+  EXPECT_EQ(games_->count(), 1u);
+  // Afterwards as ever; and a creation that failed leaves the request free.
+  EXPECT_EQ(Create("second", wish("second")), Reason::kMalformedRequest);
+  CreateWish illegal = Creation();
+  illegal.start.request = "another";
+  illegal.start.opening = {{Move::Kind::kPlace, {0, 0}, 0}};
+  EXPECT_EQ(Create("third", std::move(illegal)), Reason::kIllegalMove);
+  CreateWish legal = Creation();
+  legal.start.request = "another";
+  EXPECT_EQ(Create("fourth", std::move(legal)), std::nullopt);
+}
+
 TEST_F(GamesTest, AStoreThatFailsToDeleteIsAskedAgain) {
   Create("finished", Creation());
   Abort("finished");
