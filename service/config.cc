@@ -175,6 +175,13 @@ void Declare(Flags& flags, Config& config) {
   flags.Text("etcd_password_file", "FILE", &config.etcd_password_file,
              "its password: the whole file without a trailing newline");
 
+  flags.Group("Moving games between stores (instead of serving)");
+  flags.Text("export_to", "FILE", &config.export_to,
+             "write every game of the store into this file and exit; empty = none");
+  flags.Text("import_from", "FILE", &config.import_from,
+             "put every game of such a file into the store and exit, best while no server uses it; "
+             "run again after a failure, it goes on; empty = none");
+
   flags.Group("Retention (0s = for ever)");
   flags.Duration("keep_finished", &config.keep_finished, zero, year, "how long finished games are kept");
   flags.Duration("keep_waiting", &config.keep_waiting, zero, year,
@@ -242,6 +249,12 @@ std::string Conflict(const Config& config) {
   }
   if (config.etcd_user.empty() != config.etcd_password_file.empty()) {
     return "--etcd_user and --etcd_password_file go together";
+  }
+  if (!config.export_to.empty() && !config.import_from.empty()) {
+    return "--export_to and --import_from do not go together";
+  }
+  if (config.store == StoreKind::kMemory && (!config.export_to.empty() || !config.import_from.empty())) {
+    return "--export_to and --import_from need --store=disk or --store=etcd";
   }
   if (!config.tls_client_ca_file.empty() && config.tls_cert_file.empty()) {
     return "--tls_client_ca_file needs --tls_cert_file";

@@ -39,6 +39,9 @@ struct Config {
   std::string etcd_user;
   std::string etcd_password_file;
 
+  std::string export_to;
+  std::string import_from;
+
   absl::Duration keep_finished = absl::Hours(1);
   absl::Duration keep_waiting = absl::Hours(24);
   absl::Duration keep_idle = absl::Hours(24 * 31);
@@ -67,7 +70,8 @@ struct Config {
   LogLevel log_level = LogLevel::kInfo;
 };
 
-// Exit codes: 0 after `--help` and `--version`, 2 for what cannot be used.
+// Exit codes: 0 after `--help` and `--version`, 1 for what failed while running, 2 for what cannot be used.
+inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
 
 // Reads flags, then environment variables for flags that are absent. Returns the exit code when there is nothing

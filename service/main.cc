@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -11,7 +12,9 @@
 #include "absl/time/time.h"
 #include "service/config.h"
 #include "service/log.h"
+#include "service/open_store.h"
 #include "service/server.h"
+#include "service/transfer.h"
 #include "service/version.h"
 
 namespace reversi {
@@ -24,6 +27,24 @@ bool WaitForSignal(const sigset_t& signals, absl::Duration time) {
     if (sigtimedwait(&signals, nullptr, &wait) > 0) return true;
     if (errno != EINTR) return false;
   }
+}
+
+// Moves games between the store and a file. Returns the exit code.
+int Transfer(const Config& config) {
+  auto store = OpenStore(config);
+  if (const auto* wrong = std::get_if<std::string>(&store)) {
+    std::cerr << "reversi_server: " << *wrong << "\n";
+    return kExitUsage;
+  }
+  Store& games = *std::get<std::unique_ptr<Store>>(store);
+  const bool out = !config.export_to.empty();
+  const auto done = out ? ExportGames(games, config.export_to) : ImportGames(games, config.import_from);
+  if (const auto* wrong = std::get_if<std::string>(&done)) {
+    std::cerr << "reversi_server: " << *wrong << "\n";
+    return kExitFailed;
+  }
+  std::cout << (out ? "exported " : "imported ") << std::get<uint64_t>(done) << " games" << std::endl;
+  return 0;
 }
 
 int Run(int argc, char** argv) {
@@ -41,6 +62,10 @@ int Run(int argc, char** argv) {
   if (const int* code = std::get_if<int>(&read)) return *code;
   const Config& config = std::get<Config>(read);
   StartLog(config.log_level);
+  if (!config.export_to.empty() || !config.import_from.empty()) {
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // it may be broken off at any time
+    return Transfer(config);
+  }
   const auto keys = ReadTokenKeys(config);
   if (const auto* wrong = std::get_if<std::string>(&keys)) {
     std::cerr << "reversi_server: " << *wrong << "\n";

@@ -4,7 +4,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
 #include "rocksdb/write_batch.h"
+#include "service/checked_bytes.h"
 
 // A game stands under "g" + id:   version (8 bytes, little-endian)  checksum (4 bytes)  record
 // The checksum is CRC-32C over id, version and record. What fails it is moved under "x" + id, as it stands.
@@ -30,34 +30,7 @@ constexpr char kSetAside = 'x';
 constexpr size_t kHeadBytes = 12;
 constexpr Committer::Limits kLimits{.ops = 4096, .bytes = 8 << 20, .under_way = 1};
 
-constexpr std::array<uint32_t, 256> CrcTable() {
-  std::array<uint32_t, 256> table{};
-  for (uint32_t i = 0; i < 256; ++i) {
-    uint32_t crc = i;
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
-    table[i] = crc;
-  }
-  return table;
-}
-constexpr std::array<uint32_t, 256> kCrcTable = CrcTable();
-
-uint32_t Crc(uint32_t crc, std::string_view bytes) {
-  crc = ~crc;
-  for (char byte : bytes) crc = crc >> 8 ^ kCrcTable[(crc ^ static_cast<uint8_t>(byte)) & 0xff];
-  return ~crc;
-}
-
 std::string KeyOf(std::string_view game_id, char kind = kGames) { return std::string(1, kind).append(game_id); }
-
-void AppendNumber(std::string& to, uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) to.push_back(static_cast<char>(value >> (8 * i) & 0xff));
-}
-
-uint64_t NumberAt(std::string_view text, size_t at, int bytes) {
-  uint64_t value = 0;
-  for (int i = 0; i < bytes; ++i) value |= uint64_t{static_cast<uint8_t>(text[at + static_cast<size_t>(i)])} << (8 * i);
-  return value;
-}
 
 std::string Encode(std::string_view game_id, uint64_t version, std::string_view record) {
   std::string value;
