@@ -53,6 +53,7 @@ stop() {
 }
 trap 'stop; exit' INT TERM
 trap 'stop || true' EXIT
+: >"$log"  # there before the server is, for whoever reads it
 # Nobody balances load here: it need not linger when it is told to stop.
 build/reversi_server --listen "$listen" --metrics_listen "$metrics" --drain_delay 0s </dev/null >"$log" 2>&1 &
 server=$!
