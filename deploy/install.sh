@@ -21,8 +21,9 @@ test_packages=(
   python3-yaml prometheus iproute2 dnsmasq-base   # manifests; rules, queries and metrics; rollouts in networks of their own
   valgrind                                        # instructions of a call
 )
-# What the long tier takes besides: the container image is built for real; proxies in front of the server.
-long_packages=(buildah debootstrap nginx-light haproxy)
+# What the long tier takes besides: the container image is built for real; proxies in front of the server; Go's own
+# reader of rich errors.
+long_packages=(buildah debootstrap nginx-light haproxy golang-go golang-google-grpc-dev golang-google-genproto-dev)
 # Commands that may come from elsewhere than Debian: "command:package".
 test_commands=(node:nodejs npm:npm git:git)
 
