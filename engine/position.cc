@@ -86,7 +86,8 @@ class Mover {
 
   // Fills `next` and what the move did, or says why not.
   std::optional<WhyIllegal> Play(const Move& move, PositionState& next, Played& played) const {
-    played.move = move;
+    // A claim has no square and no rows, whatever stands there.
+    played.move = move.kind == Move::Kind::kJack ? Move{Move::Kind::kJack, {}, 0} : move;
     if (move.kind == Move::Kind::kJack) return ClaimJack(next, played);
     if (!OnBoard(G::kBoard, move.square)) return WhyIllegal::kOffBoard;
     const Bits square = G::At(move.square);
