@@ -238,7 +238,8 @@ TEST_P(Setup, HashTellsPositionsApartAndNotTheWayToThem) {
   if (kWalksPerSetup > 100) {
     EXPECT_GT(transpositions, 0);
   }
-  EXPECT_GT(seen.size(), 100u);
+  // Short games are over before many of the walks begin.
+  EXPECT_GT(seen.size(), static_cast<size_t>(kWalksPerSetup / 2));
 }
 
 // A list of moves as a whole does what its moves do one by one, and stops at the first wrong one with its reason.
