@@ -10,26 +10,12 @@
 #include "engine/position.h"
 #include "engine/rules.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/input.h"
 
 namespace reversi {
 namespace {
 
-class Bytes {
- public:
-  explicit Bytes(std::span<const uint8_t> data) : data_(data) {}
-  bool empty() const { return data_.empty(); }
-  uint8_t Next() {
-    if (data_.empty()) return 0;
-    const uint8_t byte = data_.front();
-    data_ = data_.subspan(1);
-    return byte;
-  }
-
- private:
-  std::span<const uint8_t> data_;
-};
-
-RulesRequest ReadRules(Bytes& bytes) {
+RulesRequest ReadRules(Input& bytes) {
   RulesRequest request;
   request.variant = Variants()[bytes.Next() % Variants().size()].variant;
   request.players = bytes.Next() % 8;
@@ -48,7 +34,7 @@ RulesRequest ReadRules(Bytes& bytes) {
   return request;
 }
 
-Move ReadMove(Bytes& bytes) {
+Move ReadMove(Input& bytes) {
   Move move;
   move.kind = static_cast<Move::Kind>(bytes.Next() % 3);
   move.square = {static_cast<uint8_t>(bytes.Next() % 10), static_cast<uint8_t>(bytes.Next() % 10)};
@@ -64,7 +50,7 @@ int Discs(const Position& position) {
 }
 
 // One step: a legal move by its number, a move of any kind, or a leaving.
-Position Step(const Position& position, Bytes& bytes) {
+Position Step(const Position& position, Input& bytes) {
   const uint8_t kind = bytes.Next() % 8;
   if (kind == 0) {
     const int seat = bytes.Next() % position.players();
@@ -91,7 +77,7 @@ Position Step(const Position& position, Bytes& bytes) {
   return played->next;
 }
 
-void Run(Bytes bytes) {
+void Run(Input bytes) {
   const auto made = MakeRules(ReadRules(bytes));
   if (std::holds_alternative<RulesError>(made)) {
     FUZZ_CHECK(!std::get<RulesError>(made).field.empty());
@@ -110,6 +96,6 @@ void Run(Bytes bytes) {
 }  // namespace reversi
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  reversi::Run(reversi::Bytes({data, size}));
+  reversi::Run(reversi::Input({data, size}));
   return 0;
 }

@@ -19,6 +19,7 @@
 #include "google/rpc/status.pb.h"
 #include "reversi/v1/reversi.pb.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/input.h"
 #include "tests/service/in_process_service.h"
 
 namespace reversi {
@@ -27,26 +28,6 @@ namespace {
 constexpr const char* kMethods[] = {"CreateGame", "JoinGame",  "GetGame",      "ListGames", "SubmitMove",
                                     "ResignGame", "AbortGame", "ListVariants", "WatchGame"};
 constexpr int kMaxCalls = 8;
-
-class Input {
- public:
-  explicit Input(std::span<const uint8_t> data) : data_(data) {}
-  bool empty() const { return data_.empty(); }
-  uint8_t Next() {
-    if (data_.empty()) return 0;
-    const uint8_t byte = data_.front();
-    data_ = data_.subspan(1);
-    return byte;
-  }
-  std::string Take(size_t most) {
-    const auto piece = data_.first(std::min(most, data_.size()));
-    data_ = data_.subspan(piece.size());
-    return std::string(piece.begin(), piece.end());
-  }
-
- private:
-  std::span<const uint8_t> data_;
-};
 
 // The service for the life of the process; an input has games of its own in it.
 class House {
