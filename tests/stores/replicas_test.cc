@@ -1,65 +1,24 @@
 // Several servers over one store: one service to everybody who calls. Real servers, real etcd nodes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/e2e/api_client.h"
 #include "tests/e2e/concurrent_play.h"
-#include "tests/e2e/refusal.h"
-#include "tests/e2e/server_process.h"
 #include "tests/e2e/watcher.h"
 #include "tests/stores/etcd_cluster.h"
+#include "tests/stores/replicas.h"
 #include "tests/stores/tcp_proxy.h"
 
 namespace reversi::stores {
 namespace {
 
 using e2e::Caller;
-using e2e::Launch;
-using e2e::ServerProcess;
 using e2e::TestGame;
-
-const std::string kKey = "REVERSI_TOKEN_KEY=" + std::string(40, 'k');
-
-// Servers over one etcd; each keeps its port over restarts.
-class Replicas {
- public:
-  Replicas(int servers, const std::vector<std::string>& etcd, std::vector<std::string> flags = {},
-           std::string binary = e2e::kServerBinary)
-      : flags_(std::move(flags)), binary_(std::move(binary)) {
-    std::string joined;
-    for (const std::string& endpoint : etcd) joined += (joined.empty() ? "" : ",") + endpoint;
-    flags_.insert(flags_.end(), {"--store=etcd", "--etcd_endpoints=" + joined, "--drain_delay=0s"});
-    for (int i = 0; i < servers; ++i) {
-      addresses_.push_back("127.0.0.1:" + std::to_string(FreePort()));
-      servers_.emplace_back();
-      Start(i);
-    }
-  }
-
-  void Start(int i) {
-    Launch launch{.flags = flags_, .environment = {kKey}, .binary = binary_};
-    launch.flags.push_back("--listen=" + addresses_[static_cast<size_t>(i)]);
-    servers_[static_cast<size_t>(i)] = ServerProcess::Start(std::move(launch));
-  }
-  void Kill(int i) { servers_[static_cast<size_t>(i)].reset(); }
-  ServerProcess& at(int i) { return *servers_[static_cast<size_t>(i)]; }
-  const std::vector<std::string>& addresses() const { return addresses_; }
-  const std::string& address(int i) const { return addresses_[static_cast<size_t>(i)]; }
-
- private:
-  std::vector<std::string> flags_;
-  const std::string binary_;
-  std::vector<std::string> addresses_;
-  std::vector<std::unique_ptr<ServerProcess>> servers_;
-};
 
 std::vector<std::string> SomeFaults(const std::vector<e2e::GameRecord>& records) {
   std::vector<std::string> faults = e2e::Faults(records);
