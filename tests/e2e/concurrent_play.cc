@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/e2e/api_client.h"
+#include "tests/e2e/server_process.h"
 #include "tests/e2e/tcp_relay.h"
 #include "tests/e2e/watch_promises.h"
 #include "tests/e2e/watch_stand.h"
@@ -25,6 +26,7 @@ struct Table {
   v1::Game latest ABSL_GUARDED_BY(mutex);  // the newest state that anybody saw
   std::vector<v1::SubmitMoveRequest> sent ABSL_GUARDED_BY(mutex);
   std::vector<ObservedCall> calls ABSL_GUARDED_BY(mutex);
+  std::map<std::string, uint64_t> answers ABSL_GUARDED_BY(mutex);
 
   void Saw(const v1::Game& now) {
     absl::MutexLock lock(&mutex);
@@ -48,6 +50,14 @@ bool Unknown(const grpc::Status& status) {
          status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
 }
 
+constexpr char kGivenUp[] = "given up";
+
+std::string EndOf(const grpc::Status& status) {
+  if (status.ok()) return "OK";
+  const std::string reason = Details(status).reason;
+  return reason.empty() ? "code " + std::to_string(status.error_code()) : reason;
+}
+
 // One player: a connection through the relay, random calls on random games. A call whose outcome is not known is
 // sent again until it is.
 class Player {
@@ -56,9 +66,10 @@ class Player {
       : caller_(address), chance_(seed), tables_(tables) {}
 
   void Create(Table& table);
-  void Play(int calls);
+  void Play(const PlaySize& size);
 
  private:
+  void Call();
   Table& AnyTable() { return *tables_[Below(chance_, tables_.size())]; }
   void Move(Table& table);
   void Repeat(Table& table);
@@ -86,18 +97,20 @@ void Player::Send(Table& table,
     grpc::ClientContext context;
     context.set_wait_for_ready(true);
     // Some tries are given up almost at once: the server may or may not have done it.
-    if (Below(chance_, 8) == 0) {
-      context.set_deadline(std::chrono::system_clock::now() + std::chrono::microseconds(Below(chance_, 1500)));
-    }
+    const bool brief = Below(chance_, 8) == 0;
+    context.set_deadline(std::chrono::system_clock::now() +
+                         (brief ? std::chrono::microseconds(Below(chance_, 1500)) : kPatience));
     ObservedCall call{command, event, Outcome::kUnknown, 0, ticks++, 0};
     Response response;
     const grpc::Status status = (caller_.stub()->*method)(&context, request, &response);
     call.answered = ticks++;
-    known = !Unknown(status);
+    const bool late = status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+    // Nobody answers any more: sending again would never end.
+    known = !Unknown(status) || (late && !brief);
     std::vector<ObservedCall> calls = {call};
     if (status.ok()) {
       calls = accept(call, response);
-    } else if (known) {
+    } else if (!Unknown(status)) {
       const ErrorDetails details = Details(status);
       calls[0].outcome = Outcome::kRefused;
       if (const auto at = details.metadata.find("current_version"); at != details.metadata.end()) {
@@ -106,6 +119,7 @@ void Player::Send(Table& table,
     }
     absl::MutexLock lock(&table.mutex);
     table.calls.insert(table.calls.end(), calls.begin(), calls.end());
+    ++table.answers[late && brief ? kGivenUp : EndOf(status)];
   }
 }
 
@@ -132,33 +146,38 @@ void Player::Create(Table& table) {
        });
 }
 
-void Player::Play(int calls) {
-  for (int i = 0; i < calls; ++i) {
-    Table& table = AnyTable();
-    switch (Below(chance_, 20)) {
-      case 0:
-        Create(table);
-        break;
-      case 1:
-        Read(table);
-        break;
-      case 2:
-        Resign(table);
-        break;
-      case 3:
-      case 4:
-      case 5:
-        Repeat(table);
-        break;
-      case 6:
-      case 7:
-      case 8:
-        Join(table);
-        break;
-      default:
-        Move(table);
-        break;
-    }
+void Player::Play(const PlaySize& size) {
+  for (int i = 0; i < size.calls || (size.more && size.more()); ++i) {
+    Call();
+    std::this_thread::sleep_for(size.pause);
+  }
+}
+
+void Player::Call() {
+  Table& table = AnyTable();
+  switch (Below(chance_, 20)) {
+    case 0:
+      Create(table);
+      break;
+    case 1:
+      Read(table);
+      break;
+    case 2:
+      Resign(table);
+      break;
+    case 3:
+    case 4:
+    case 5:
+      Repeat(table);
+      break;
+    case 6:
+    case 7:
+    case 8:
+      Join(table);
+      break;
+    default:
+      Move(table);
+      break;
   }
 }
 
@@ -279,6 +298,7 @@ void Finish(Caller& caller, Table& table, GameRecord& record) {
   for (const v1::WatchGameResponse& message : log.response) record.log.push_back(InWords(message.event()));
   absl::MutexLock lock(&table.mutex);
   record.calls = table.calls;
+  record.answers = table.answers;
   if (!record.log.empty() && record.log.back() == "aborted") {
     record.calls.push_back({"abort", "aborted", Outcome::kAccepted, record.log.size(), ticks++, ticks++});
   }
@@ -327,7 +347,7 @@ std::vector<GameRecord> PlayConcurrently(const std::vector<std::string>& address
   std::vector<std::jthread> players;
   for (int i = 0; i < size.players; ++i) {
     players.emplace_back([&, by = relays[static_cast<size_t>(i) % relays.size()]->address(), luck = chance()] {
-      Player(by, luck, tables).Play(size.calls);
+      Player(by, luck, tables).Play(size);
       --playing;
     });
   }
@@ -335,12 +355,12 @@ std::vector<GameRecord> PlayConcurrently(const std::vector<std::string>& address
   for (uint64_t step = 0; playing > 0;) {
     // In step with the calls: each takes two ticks.
     if (step > (ticks - before) / 2) {
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
       continue;
     }
     stand.Step();
     ++step;
-    if (step % 200 == 0) relays[step / 200 % relays.size()]->Cut();
+    if (size.cuts && step % 200 == 0) relays[step / 200 % relays.size()]->Cut();
     if (disturb) disturb(step);
   }
   players.clear();
@@ -352,6 +372,28 @@ std::vector<GameRecord> PlayConcurrently(const std::vector<std::string>& address
   return records;
 }
 
+namespace {
+
+// Whether a status may be seen by somebody whose connection is cut and who cancels, beside OK and refusals.
+bool MayEndWith(int code) {
+  return code == grpc::StatusCode::OK || code == grpc::StatusCode::UNAVAILABLE || code == grpc::StatusCode::CANCELLED;
+}
+
+std::vector<std::string> StrangeEnds(const GameRecord& record) {
+  std::vector<std::string> faults;
+  for (const auto& [end, times] : record.answers) {
+    if (end.rfind("code ", 0) == 0 && !MayEndWith(std::stoi(end.substr(5)))) {
+      faults.push_back(std::to_string(times) + " calls ended with " + end);
+    }
+  }
+  for (const WatchRecord& watch : record.watches) {
+    if (!MayEndWith(watch.end.error_code())) faults.push_back("a watch ended with " + Describe(watch.end));
+  }
+  return faults;
+}
+
+}  // namespace
+
 std::vector<std::string> Faults(const std::vector<GameRecord>& records) {
   std::vector<std::string> faults;
   for (const GameRecord& record : records) {
@@ -359,6 +401,7 @@ std::vector<std::string> Faults(const std::vector<GameRecord>& records) {
     for (const std::string& fault : BrokenPromises(record.watches, record.log.size())) {
       faults.push_back(record.id + " " + fault);
     }
+    for (const std::string& fault : StrangeEnds(record)) faults.push_back(record.id + " " + fault);
   }
   return faults;
 }

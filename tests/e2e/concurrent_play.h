@@ -2,8 +2,10 @@
 #ifndef REVERSI_TESTS_E2E_CONCURRENT_PLAY_H_
 #define REVERSI_TESTS_E2E_CONCURRENT_PLAY_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,9 @@ struct PlaySize {
   int watchers = 500;
   int players = 8;  // threads that call
   int calls = 900;  // of each
+  std::chrono::milliseconds pause{0};  // of a player between two calls
+  bool cuts = true;                    // connections are cut now and then
+  std::function<bool()> more = {};     // after their calls players go on while it says so; asked from every thread
 };
 
 // What was seen of one game.
@@ -24,6 +29,9 @@ struct GameRecord {
   std::string id;
   std::vector<std::string> log;  // in words, version 1 first: as a watch from 0 tells it after the end
   std::vector<ObservedCall> calls;
+  // How often tries ended how: "OK", the reason of a refusal, "code <number>" where there is none; "given up" = by its
+  // own short deadline.
+  std::map<std::string, uint64_t> answers;
   std::vector<WatchRecord> watches;  // resumed watches joined to the ones that they resume
 };
 
@@ -32,7 +40,8 @@ struct GameRecord {
 std::vector<GameRecord> PlayConcurrently(const std::vector<std::string>& addresses, uint64_t seed, const PlaySize& size,
                                          const std::function<void(uint64_t step)>& disturb = {});
 
-// Everything that the records break: linearizability of the calls and the promises of the watches.
+// Everything that the records break: linearizability of the calls, the promises of the watches, and that calls and
+// watches end with nothing but what the API names, a lost connection (UNAVAILABLE) or their own cancellation.
 std::vector<std::string> Faults(const std::vector<GameRecord>& records);
 
 }  // namespace reversi::e2e

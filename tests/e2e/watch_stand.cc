@@ -28,11 +28,14 @@ std::vector<std::vector<WatchRecord>> WatchStand::Finish() {
     place.watcher->Resume();
   }
   for (Place& place : places_) {
-    while (place.watcher->AwaitEnd().error_code() == grpc::StatusCode::UNAVAILABLE) {
+    grpc::Status end;
+    while ((end = place.watcher->AwaitEnd()).error_code() == grpc::StatusCode::UNAVAILABLE) {
       Reopen(place);
       place.watcher->Resume();
     }
+    const size_t game = place.game;
     Go(place);
+    records_[game].back().end = end;  // also that it did not end
   }
   return std::move(records_);
 }
