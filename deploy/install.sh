@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # What the product needs from Debian 12, in one place.
-#   deploy/install.sh run    what building and running the service takes
-#   deploy/install.sh test   that, and what its tests and checks take
-#   deploy/install.sh long   that, and what the long tier of the tests takes
+#   deploy/install.sh run         what building and running the service takes
+#   deploy/install.sh replicated  that, and etcd
+#   deploy/install.sh test        that, and what its tests and checks take
+#   deploy/install.sh long        that, and what the long tier of the tests takes
 # Installs only what is missing, and says what; with everything there it does nothing and needs no rights.
 set -euo pipefail
 
@@ -12,11 +13,11 @@ run_packages=(
   libabsl-dev libssl-dev prometheus-cpp-dev librocksdb-dev libcli11-dev libgoogle-perftools-dev
   procps
 )
+replicated_packages=(etcd-server etcd-client)     # real nodes under the replicated store
 test_packages=(
   libgtest-dev libgmock-dev nlohmann-json3-dev libbenchmark-dev
   clang libclang-rt-dev llvm                      # thread-safety errors, fuzzing, readable sanitizer reports
   python3 python3-grpcio python3-protobuf         # clients made from the .proto alone
-  etcd-server etcd-client                         # real nodes under the replicated store
   curl ca-certificates openssl
   python3-yaml prometheus iproute2 dnsmasq-base   # manifests; rules, queries and metrics; rollouts in networks of their own
   valgrind                                        # instructions of a call
@@ -29,10 +30,14 @@ test_commands=(node:nodejs npm:npm git:git)
 
 case "${1:-}" in
   run) packages=("${run_packages[@]}") commands=() ;;
-  test) packages=("${run_packages[@]}" "${test_packages[@]}") commands=("${test_commands[@]}") ;;
+  replicated) packages=("${run_packages[@]}" "${replicated_packages[@]}") commands=() ;;
+  test)
+    packages=("${run_packages[@]}" "${replicated_packages[@]}" "${test_packages[@]}")
+    commands=("${test_commands[@]}") ;;
   long)
-    packages=("${run_packages[@]}" "${test_packages[@]}" "${long_packages[@]}") commands=("${test_commands[@]}") ;;
-  *) echo "usage: deploy/install.sh run|test|long" >&2; exit 2 ;;
+    packages=("${run_packages[@]}" "${replicated_packages[@]}" "${test_packages[@]}" "${long_packages[@]}")
+    commands=("${test_commands[@]}") ;;
+  *) echo "usage: deploy/install.sh run|replicated|test|long" >&2; exit 2 ;;
 esac
 
 missing=()

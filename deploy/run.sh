@@ -2,21 +2,25 @@
 # From a fresh Debian 12 to a game that was played: installs what is missing, builds into build/, starts the server on
 # loopback and plays one demonstration game of four players on the Octagon. Then the server stays until Ctrl-C.
 #   deploy/run.sh [--once] [--listen HOST:PORT] [--metrics_listen HOST:PORT]
+#   deploy/run.sh --replicated [--once]
 #   --once            stop the server after the game and exit 0
 #   --listen          where the server listens (127.0.0.1:50051; port 0: any free one)
 #   --metrics_listen  where its metrics are (127.0.0.1:9464)
+#   --replicated      three replicas over three etcd nodes, all on free ports; some are killed while the game goes on
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 once=false
+replicated=false
 listen=127.0.0.1:50051
 metrics=127.0.0.1:9464
 usage() {
-  sed -n '2,7s/^# \{0,1\}//p' "$0"
+  sed -n '2,9s/^# \{0,1\}//p' "$0"
 }
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --once) once=true ;;
+    --replicated) replicated=true ;;
     --listen=*) listen=${1#*=} ;;
     --metrics_listen=*) metrics=${1#*=} ;;
     --listen | --metrics_listen)
@@ -28,18 +32,27 @@ while [[ $# -gt 0 ]]; do
   esac
   shift
 done
+if $replicated && [[ $listen != 127.0.0.1:50051 || $metrics != 127.0.0.1:9464 ]]; then
+  echo "run.sh: --replicated takes free ports by itself" >&2
+  exit 2
+fi
 
 say() {
   printf '== %s\n' "$*"
 }
 
 say "1/4 installing what is missing"
-deploy/install.sh run
+if $replicated; then deploy/install.sh replicated; else deploy/install.sh run; fi
 
 say "2/4 building into build/ (a few minutes the first time)"
 # A folder that was configured before, perhaps with tests, is taken as it is.
 [[ -f build/build.ninja ]] || cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DREVERSI_TESTS=OFF
 cmake --build build --target reversi_server reversi
+if $replicated; then
+  words=()
+  ! $once || words=(--once)
+  exec deploy/replicated.sh ${words[@]+"${words[@]}"}
+fi
 
 say "3/4 starting the server at $listen"
 log=build/server.log

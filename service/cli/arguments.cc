@@ -23,7 +23,7 @@ EXIT STATUS
   4  no such game              9  a file cannot be read, written or understood
 
 ENVIRONMENT
-  REVERSI_SERVER  the server's address, as --server
+  REVERSI_SERVER  the server's address, or several, as --server
   REVERSI_TOKEN   a seat's token, as --token
   NO_COLOR        no colours, letters only; so do a pipe and TERM=dumb
 
@@ -276,8 +276,9 @@ void AddAll(CLI::App* app, Options* o) {
   app->set_version_flag("--version", "reversi " REVERSI_VERSION);
   app->require_subcommand(1);
   app->fallthrough();
-  app->add_option("--server", o->server.address, "The server's address")
-      ->envname("REVERSI_SERVER")->type_name("HOST:PORT")->capture_default_str();
+  app->add_option("--server", o->server.address,
+                  "The server's address; several with commas between: replicas of one service, asked in turn")
+      ->envname("REVERSI_SERVER")->type_name("HOST:PORT,...")->capture_default_str();
   app->add_flag("--json", o->json, "Protobuf JSON, one object a line");
   app->add_option_function<std::string>("--color", [o](const std::string& word) {
     o->color = word == "always" ? ColorChoice::kAlways : word == "never" ? ColorChoice::kNever : ColorChoice::kAuto;

@@ -1,5 +1,6 @@
 #include "service/cli/connection.h"
 
+#include "absl/strings/str_split.h"
 #include "service/cli/files.h"
 
 namespace reversi::cli {
@@ -34,8 +35,12 @@ absl::StatusOr<Connection> Connection::Open(const ServerOptions& options) {
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
   if (!options.tls_name.empty()) arguments.SetSslTargetNameOverride(options.tls_name);
-  return Connection(options,
-                    Service::NewStub(grpc::CreateCustomChannel(options.address, *credentials, arguments)));
+  std::vector<Server> servers;
+  for (const absl::string_view address : absl::StrSplit(options.address, ',')) {
+    const std::string name(address);
+    servers.push_back({name, Service::NewStub(grpc::CreateCustomChannel(name, *credentials, arguments))});
+  }
+  return Connection(options, std::move(servers));
 }
 
 }  // namespace reversi::cli

@@ -11,42 +11,66 @@ namespace {
 
 using Stub = v1::GameService::Stub;
 
-void Show(const Session& session, const v1::Game& game, const v1::GameEvent* event) {
-  if (session.options.json) {
-    if (event != nullptr) session.PrintJson(*event);
-  } else if (session.terminal.live) {
-    session.out << kClearScreen << DrawGame(game, session.style()) << std::flush;
-  } else if (event != nullptr) {
-    session.out << EventLine(*event) << std::endl;
-  } else {
-    session.out << DrawGame(game, session.style()) << std::flush;
-  }
-}
+// The game as the watch brings it, shown as it goes on.
+class Demo {
+ public:
+  Demo(const Session& session, const std::string& game_id)
+      : session_(session), watch_(session.server, game_id, std::nullopt, session.options.reconnect_for) {}
 
-// Waits until the watch has brought the game to `version`. Returns false, with the exit code, when it will not.
-bool Follow(const Session& session, uint64_t version, Watch* watch, v1::Game* game, int* code) {
-  const absl::Time patience = absl::Now() + session.options.server.timeout;
-  while (game->version() < version) {
-    const auto news = watch->Next(absl::Seconds(1));
-    if (!news) {
-      if (absl::Now() < patience) continue;
-      *code = session.Fail(kUnreachable, absl::StrCat("the watch did not bring version ", version));
-      return false;
+  const v1::Game& game() const { return game_; }
+
+  // Waits until the watch has brought the game to `version`. `asked` took the move. Returns false, with the exit code,
+  // when the watch will not, or left a version out or brought one twice.
+  bool Follow(uint64_t version, const std::string& asked, int* code) {
+    const absl::Time patience = absl::Now() + session_.options.server.timeout;
+    while (game_.version() < version) {
+      const auto news = watch_.Next(absl::Seconds(1));
+      if (!news) {
+        if (absl::Now() < patience) continue;
+        *code = session_.Fail(kUnreachable, absl::StrCat("the watch did not bring version ", version));
+        return false;
+      }
+      if (news->kind == Watch::News::Kind::kFailed) {
+        *code = session_.Fail(news->failure);
+        return false;
+      }
+      if (news->kind == Watch::News::Kind::kLost) Lost(news->server);
+      if (news->message.has_snapshot()) game_ = news->message.snapshot();
+      if (news->message.has_event() && news->message.event().version() != game_.version() + 1) {
+        *code = session_.Fail(kFailed, absl::StrCat("the watch brought version ", news->message.event().version(),
+                                                    " after ", game_.version()));
+        return false;
+      }
+      if (news->message.has_event()) ApplyEvent(news->message.event(), &game_);
+      if (news->message.has_snapshot() || news->message.has_event()) Show(*news, asked);
     }
-    if (news->kind == Watch::News::Kind::kFailed) {
-      *code = session.Fail(news->failure);
-      return false;
-    }
-    if (news->message.has_snapshot()) {
-      *game = news->message.snapshot();
-      Show(session, *game, nullptr);
-    } else if (news->message.has_event()) {
-      ApplyEvent(news->message.event(), game);
-      Show(session, *game, &news->message.event());
+    return true;
+  }
+
+ private:
+  void Show(const Watch::News& news, const std::string& asked) const {
+    const bool event = news.message.has_event();
+    if (session_.options.json) {
+      if (event) session_.PrintJson(news.message.event());
+    } else if (session_.terminal.live) {
+      session_.out << kClearScreen << DrawGame(game_, session_.style()) << std::flush;
+    } else if (event) {
+      session_.out << EventLine(news.message.event());
+      if (session_.server.servers() > 1) session_.out << "; played at " << asked << ", seen at " << news.server;
+      session_.out << std::endl;
+    } else {
+      session_.out << DrawGame(game_, session_.style()) << std::flush;
     }
   }
-  return true;
-}
+
+  void Lost(const std::string& server) const {
+    if (!session_.options.json) session_.err << "reversi: the watch lost " << server << " and looks for a server again\n";
+  }
+
+  const Session& session_;
+  Watch watch_;
+  v1::Game game_;
+};
 
 v1::CreateGameRequest DemoGame(const Options& o) {
   v1::CreateGameRequest request = o.game;
@@ -69,11 +93,11 @@ int DemoCommand(const Session& session) {
   if (o.json) session.PrintJson(made.game());
   if (!o.json) session.out << ScrollAway(session.terminal);
 
-  Watch watch(session.server, made.game().game_id(), std::nullopt, o.reconnect_for);
-  v1::Game game;
+  Demo demo(session, made.game().game_id());
+  const v1::Game& game = demo.game();
   SplitMix64 chance(seed);
   int code = kDone;
-  if (!Follow(session, made.game().version(), &watch, &game, &code)) return code;
+  if (!demo.Follow(made.game().version(), session.server.asked(), &code)) return code;
   while (game.state() == v1::GAME_STATE_ACTIVE) {
     const v1::Position& position = game.position();
     const auto choice = chance.Below(static_cast<uint64_t>(position.legal_moves_size()));
@@ -85,7 +109,7 @@ int DemoCommand(const Session& session) {
     request.set_expected_version(game.version());
     const auto status = session.server.CallAgain(&Stub::SubmitMove, request, &response);
     if (!status.ok()) return session.Fail(status);
-    if (!Follow(session, response.event().version(), &watch, &game, &code)) return code;
+    if (!demo.Follow(response.event().version(), session.server.asked(), &code)) return code;
     absl::SleepFor(delay);
   }
   if (!o.json && !session.terminal.live) session.out << DrawGame(game, session.style());

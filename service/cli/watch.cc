@@ -96,6 +96,7 @@ std::optional<Watch::News> Watch::Next(absl::Duration timeout) {
 }
 
 void Watch::Push(News news) {
+  news.server = connection_.address_of(server_);
   absl::MutexLock lock(&mutex_);
   const auto room = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return news_.size() < kMostNews || stopping_; };
   mutex_.Await(absl::Condition(&room));
@@ -115,7 +116,7 @@ grpc::Status Watch::ReadStream() {
     stream_ = &context;
     last_message_ = absl::Now();
   }
-  const auto reader = connection_.stub().WatchGame(&context, request);
+  const auto reader = connection_.stub(server_).WatchGame(&context, request);
   v1::WatchGameResponse message;
   while (reader->Read(&message)) {
     connected_ = true;
@@ -135,6 +136,7 @@ grpc::Status Watch::ReadStream() {
 
 void Watch::Run() {
   absl::Duration pause = kFirstPause;
+  size_t asked = 0;  // servers, since messages stopped
   while (true) {
     const grpc::Status status = ReadStream();
     {
@@ -147,12 +149,16 @@ void Watch::Run() {
     if (just_lost) {
       lost_at_ = absl::Now();
       pause = kFirstPause;
+      asked = 0;
     }
-    if (!connected_ || !MayReturn(failure) || absl::Now() - lost_at_ > reconnect_for_) {
+    const bool others = ++asked % connection_.servers() != 0;  // that are not known to be away
+    if ((!connected_ && !others) || !MayReturn(failure) || absl::Now() - lost_at_ > reconnect_for_) {
       return Push({.kind = News::Kind::kFailed, .message = {}, .failure = std::move(failure)});
     }
     const absl::Duration wait = std::max(pause, failure.retry_after.value_or(absl::ZeroDuration()));
     if (just_lost) Push({.kind = News::Kind::kLost, .message = {}, .failure = std::move(failure)});
+    ++server_;
+    if (others) continue;
     absl::MutexLock lock(&mutex_);
     if (mutex_.AwaitWithTimeout(absl::Condition(&stopping_), wait)) return;
     pause = std::min(pause * 2, kLongestPause);

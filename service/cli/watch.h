@@ -22,7 +22,7 @@ namespace reversi::cli {
 void ApplyEvent(const v1::GameEvent& event, v1::Game* game);
 
 // Reads a game's stream in a thread of its own. When the connection is lost it opens the stream again after the last
-// version it has seen, so that its reader sees every version once.
+// version it has seen, at the next server where there are several, so that its reader sees every version once.
 class Watch {
  public:
   struct News {
@@ -35,6 +35,7 @@ class Watch {
     Kind kind;
     v1::WatchGameResponse message;
     Failure failure;
+    std::string server = {};  // whose stream brought it
   };
 
   // `after_version` as in WatchGame. A server lost for longer than `reconnect_for`, or not there at first, ends it.
@@ -64,6 +65,7 @@ class Watch {
   // Of the reading thread alone.
   std::optional<uint64_t> seen_;  // last version passed on
   bool connected_ = false;        // ever read a message
+  size_t server_ = 0;             // asked now
   absl::Time lost_at_;            // when messages stopped; InfiniteFuture while they come
 
   absl::Mutex mutex_;

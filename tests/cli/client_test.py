@@ -305,6 +305,43 @@ class ClientTest(unittest.TestCase):
         versions = [int(update["event"]["version"]) for update in updates if "event" in update]
         self.assertEqual(versions, list(range(2, len(moves) + 2)))
 
+    def test_of_several_servers_one_that_is_away_is_passed_over(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))  # bound, not listening: refused
+            away = f"127.0.0.1:{taken.getsockname()[1]}"
+            servers = f"{away},{self.server.address}"
+            game = self.json("create", "--server", servers)[0]["game"]["game_id"]
+            self.assertEqual(self.json("show", game, "--server", servers)[0]["game_id"], game)
+            text = self.run_client("demo", "--seed", "7", "--server", servers).stdout
+            moves = re.findall(r"(?m)^ +(\d+)  .*; played at (\S+), seen at (\S+)$", text)
+            self.assertEqual([int(version) for version, _, _ in moves], list(range(2, 86)))
+            self.assertEqual({(played, seen) for _, played, seen in moves}, {(self.server.address, self.server.address)})
+            text = self.run_client("variants", "--server", f"{away},{away}", code=7).stderr
+            self.assertIn(f"cannot reach a server at {away},{away}", text)
+
+    def test_moves_go_round_the_servers_and_the_watch_stays_at_one(self):
+        relay = Relay(self.server.address)
+        self.addCleanup(relay.cut)
+        servers = [self.server.address, relay.address]
+        text = self.run_client("demo", "--seed", "7", "--server", ",".join(servers)).stdout
+        moves = re.findall(r"(?m); played at (\S+), seen at (\S+)$", text)
+        # The game itself was made at the first.
+        self.assertEqual([played for played, _ in moves], [servers[1], servers[0]] * 42)
+        self.assertEqual({seen for _, seen in moves}, {servers[0]})
+
+    def test_watch_goes_on_at_the_next_server_and_misses_nothing(self):
+        game, _ = self.create("--variant", "standard", "--board", "6x6")
+        relay = Relay(self.server.address)
+        process = self.watch_in_background(game, "--json", "--server", f"{relay.address},{self.server.address}")
+        process.stdout.readline()
+        relay.cut()  # for good
+        moves = self.any_game()
+        self.run_client("play", game, "--tokens", "tokens", typed="".join(moves))
+        updates = [json.loads(line) for line in process.stdout]
+        self.assertEqual(process.wait(), 0)
+        versions = [int(update["event"]["version"]) for update in updates if "event" in update]
+        self.assertEqual(versions, list(range(2, len(moves) + 2)))
+
     def test_watch_gives_up_when_the_server_stays_away(self):
         game, _ = self.create()
         relay = Relay(self.server.address)

@@ -1,9 +1,11 @@
-"""deploy/run.sh in a tree that is installed and built already: the game, the stop, and what it says when it cannot.
+"""deploy/run.sh in a tree that is installed and built already: the game, the stop, and what it says when it cannot; the
+same of its replicated form.
 
 usage: run_test.py <source folder> [unittest arguments]
 """
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -19,6 +21,25 @@ def start(*words):
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return subprocess.Popen([RUN, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             text=True, start_new_session=True, preexec_fn=own_signals)
+
+
+def session(leader):
+    """Processes of the session that run."""
+    found = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split() if entry.name.isdigit() else []
+            if fields and fields[0] != "Z" and int(fields[3]) == leader:
+                found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # it has just ended
+    return found
+
+
+def moves(text):
+    """(version, replica that took it, replica that showed it) of every move told."""
+    return [(int(version), played, seen) for version, played, seen in
+            re.findall(r"(?m)^ *(\d+)  .*; played at (\S+), seen at (\S+)$", text)]
 
 
 class RunTest(unittest.TestCase):
@@ -68,10 +89,76 @@ class RunTest(unittest.TestCase):
         self.assertIn(f"Is {address} or 127.0.0.1:0 taken?", text)
 
     def test_wrong_usage(self):
-        for words in (["--twice"], ["--listen"]):
+        for words in (["--twice"], ["--listen"], ["--replicated", "--listen", "127.0.0.1:50052"]):
             text, code = self.run_to_its_end(*words)
             self.assertEqual(code, 2)
-            self.assertIn("--once", text)
+            self.assertRegex(text, "--once|--replicated takes free ports")
+
+
+class ReplicatedTest(unittest.TestCase):
+    def start(self, *words):
+        process = start("--replicated", *words)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(self.kill_session, process)
+        return process
+
+    def kill_session(self, process):
+        for pid in session(process.pid):
+            os.kill(pid, signal.SIGKILL)
+        process.wait()
+
+    def read_until(self, process, words):
+        text = ""
+        while words not in text:
+            line = process.stdout.readline()
+            self.assertTrue(line, text)
+            text += line
+        return text
+
+    def assertNothingIsLeft(self, process, text):
+        self.assertEqual(session(process.pid), {}, text)
+        folder = re.search(r"all data in (\S+)", text).group(1)
+        self.assertFalse(pathlib.Path(folder).exists(), text)
+
+    def test_no_version_is_lost_while_a_replica_and_the_leader_of_etcd_are_killed(self):
+        process = self.start("--once")
+        text = process.communicate(timeout=280)[0]
+        self.assertEqual(process.returncode, 0, text)
+        self.assertEqual([version for version, _, _ in moves(text)], list(range(2, 86)), text)
+        replicas = re.search(r"replicas at (\S+)", text).group(1).split(",")
+        self.assertEqual(len(set(replicas)), 3)
+        before, _, rest = text.partition("== kill -9 of the replica")
+        without, _, again = rest.partition("the watch lost")[2].partition("is started again")
+        played = [replicas.index(at) for _, at, _ in moves(before)]
+        self.assertEqual(played, ([1, 2, 0] * 28)[:len(played)])
+        self.assertEqual({seen for _, _, seen in moves(before)}, {replicas[0]})
+        self.assertEqual({at for _, at, _ in moves(without)}, set(replicas[1:]))
+        self.assertEqual({at for _, at, _ in moves(again)}, set(replicas))
+        self.assertTrue({seen for _, _, seen in moves(without + again)} <= set(replicas[1:]))
+        for step in (f"kill -9 of the replica at {replicas[0]}", "the watch lost", "kill -9 of the etcd node at",
+                     "which leads", "the etcd node at", "stopping 6 processes"):
+            self.assertIn(step, text)
+        self.assertNothingIsLeft(process, text)
+
+    def test_it_stays_until_interrupted(self):
+        process = self.start()
+        text = self.read_until(process, "until Ctrl-C")
+        for address in re.search(r"replicas at (\S+)", text).group(1).split(","):
+            host, port = address.rsplit(":", 1)
+            socket.create_connection((host, int(port))).close()
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to the whole group
+        text += process.communicate(timeout=60)[0]
+        self.assertEqual(process.returncode, 0, text)
+        self.assertNothingIsLeft(process, text)
+
+    def test_told_to_stop_in_the_middle_it_stops_everything(self):
+        for when in ("all data in", "kill -9 of the replica", "which leads"):
+            with self.subTest(when=when):
+                process = self.start()
+                text = self.read_until(process, when)
+                process.terminate()
+                text += process.communicate(timeout=60)[0]
+                self.assertNothingIsLeft(process, text)
 
 
 if __name__ == "__main__":
