@@ -50,6 +50,25 @@ bool TokenRefused(const grpc::Status& status) {
 
 }  // namespace
 
+// A context holds its channel, and gRPC's last channel takes the threads of the callbacks with it: dropped by such a
+// thread, which cannot wait for itself, it leaves that thread with a queue that is gone.
+class EtcdClient::Hold {
+ public:
+  explicit Hold(EtcdClient& client) : client_(client) {
+    absl::MutexLock lock(&client_.mu_);
+    ++client_.holds_;
+  }
+  ~Hold() {
+    absl::MutexLock lock(&client_.mu_);
+    --client_.holds_;
+  }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+
+ private:
+  EtcdClient& client_;
+};
+
 std::variant<std::unique_ptr<EtcdClient>, std::string> EtcdClient::Make(const EtcdOptions& options) {
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
   if (!options.ca_file.empty() || !options.cert_file.empty()) {
@@ -73,6 +92,11 @@ EtcdClient::EtcdClient(const EtcdOptions& options, const std::shared_ptr<grpc::C
   }
 }
 
+EtcdClient::~EtcdClient() {
+  const auto free = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return holds_ == 0; };
+  absl::MutexLock lock(&mu_, absl::Condition(&free));
+}
+
 void EtcdClient::Prepare(grpc::ClientContext& context, const std::string& token) const {
   if (!token.empty()) context.AddMetadata("token", token);
   // A node that has no leader says so instead of waiting for one.
@@ -83,12 +107,14 @@ template <typename Request, typename Response, typename Start>
 void EtcdClient::Call(std::shared_ptr<const Request> request, absl::Duration timeout, Done<Response> done,
                       Start start) {
   struct Flight {
-    std::shared_ptr<const Request> request;
-    Done<Response> done;
+    explicit Flight(EtcdClient& client) : hold(client) {}
+    const Hold hold;  // first, so that it goes last
     grpc::ClientContext context;
+    std::shared_ptr<const Request> request;
     Response response;
+    Done<Response> done;
   };
-  auto flight = std::make_shared<Flight>();
+  auto flight = std::make_shared<Flight>(*this);
   flight->request = std::move(request);
   flight->done = std::move(done);
   timeout = std::clamp(timeout, kShortestAttempt, options_.attempt_timeout);
@@ -172,11 +198,13 @@ void EtcdClient::WithToken(Go go) {
 
 void EtcdClient::Authenticate() {
   struct Flight {
+    explicit Flight(EtcdClient& client) : hold(client) {}
+    const Hold hold;  // first, so that it goes last
+    grpc::ClientContext context;
     etcdserverpb::AuthenticateRequest request;
     etcdserverpb::AuthenticateResponse response;
-    grpc::ClientContext context;
   };
-  auto flight = std::make_shared<Flight>();
+  auto flight = std::make_shared<Flight>(*this);
   flight->request.set_name(options_.user);
   flight->request.set_password(options_.password);
   flight->context.set_deadline(absl::ToChronoTime(absl::Now() + options_.attempt_timeout));

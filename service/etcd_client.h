@@ -37,6 +37,8 @@ class EtcdClient {
 
   // Connects lazily. Returns which file cannot be read.
   static std::variant<std::unique_ptr<EtcdClient>, std::string> Make(const EtcdOptions& options);
+  // Waits until gRPC has let go of every call. Not on a thread of gRPC.
+  ~EtcdClient();
 
   // One attempt at the endpoint that answered last, no longer than this and attempt_timeout. After a failure the next
   // call goes to the next endpoint. `done` runs on a thread of gRPC.
@@ -62,6 +64,8 @@ class EtcdClient {
     std::unique_ptr<etcdserverpb::Auth::Stub> auth;
   };
   using Go = absl::AnyInvocable<void(const grpc::Status& status, const std::string& token)>;
+  // One for each call, let go of after its context.
+  class Hold;
 
   EtcdClient(const EtcdOptions& options, const std::shared_ptr<grpc::ChannelCredentials>& credentials);
 
@@ -80,6 +84,7 @@ class EtcdClient {
   std::atomic<size_t> current_ = 0;
 
   absl::Mutex mu_;
+  int holds_ ABSL_GUARDED_BY(mu_) = 0;
   std::string token_ ABSL_GUARDED_BY(mu_);
   bool authenticating_ ABSL_GUARDED_BY(mu_) = false;
   std::vector<Go> waiting_ ABSL_GUARDED_BY(mu_);

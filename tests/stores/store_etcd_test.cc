@@ -61,6 +61,27 @@ bool CanGet(Store& store) {
   return came;
 }
 
+// A call that gRPC still holds on a thread of its callbacks: the channel must not go with it.
+TEST(EtcdClient, OutlivesItsCalls) {
+  struct Held {
+    absl::Notification& gone;
+    ~Held() { EXPECT_FALSE(gone.WaitForNotificationWithTimeout(absl::Milliseconds(100))); }
+  };
+  EtcdOptions options;
+  options.endpoints = {absl::StrCat("127.0.0.1:", FreePort())};
+  auto made = EtcdClient::Make(options);
+  auto client = std::get<std::unique_ptr<EtcdClient>>(std::move(made));
+  absl::Notification answered, gone;
+  client->Range(std::make_shared<etcdserverpb::RangeRequest>(), absl::Seconds(1),
+                [&answered, held = std::unique_ptr<Held>(new Held{gone})](const grpc::Status& status, auto&) {
+                  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
+                  answered.Notify();
+                });
+  ASSERT_TRUE(answered.WaitForNotificationWithTimeout(absl::Minutes(1)));
+  client.reset();
+  gone.Notify();
+}
+
 TEST(EtcdStore, WaitsForEtcdAndSaysSo) {
   EtcdCluster cluster(1);
   cluster.Kill(0);
