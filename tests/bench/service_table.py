@@ -36,9 +36,9 @@ def pinned(core):
 class Server:
     """A server process on free ports."""
 
-    def __init__(self, program, *flags):
+    def __init__(self, program, *flags, cores=None):
         self.begun = time.monotonic()
-        self.process = subprocess.Popen(pinned(0) + [program, *flags], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen((pinned(0) if cores is None else cores) + [program, *flags], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.line = self.process.stdout.readline()
         self.address = re.search(r"grpc=(\S+)", self.line).group(1)
