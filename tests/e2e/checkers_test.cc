@@ -129,17 +129,17 @@ TEST(WatchPromises, TwoWatchesToldDifferentEventsAreFound) {
   EXPECT_THAT(BrokenPromises({FromSnapshot(), other}, 3), Contains(StartsWith("unique: two events")));
 }
 
-const std::vector<std::string> kLog = {"created", "joined W", "moved B d3"};
+const std::vector<LoggedEvent> kLog = {{"created", "start"}, {"joined W", "full"}, {"moved B d3", "d3 played"}};
 
 // Two callers: one joins (and asks again), one moves while a third reads.
 std::vector<ObservedCall> GoodCalls() {
-  return {{"create", "created", Outcome::kAccepted, 1, 1, 2},
+  return {{"create", "created", Outcome::kAccepted, 1, 1, 2, 1},
           {"join x", "joined W", Outcome::kAccepted, 2, 3, 5},
-          {"", "", Outcome::kRead, 1, 4, 6},
+          {"", "", Outcome::kRead, 1, 4, 6, 0, "start"},
           {"join x", "joined W", Outcome::kAccepted, 2, 7, 10},
-          {"move B d3", "moved B d3", Outcome::kAccepted, 3, 8, 11},
-          {"", "", Outcome::kRead, 2, 9, 12},
-          {"move W e3", "moved W e3", Outcome::kRefused, 3, 13, 14}};
+          {"move B d3 at 2", "moved B d3", Outcome::kAccepted, 3, 8, 11, 3, "d3 played"},
+          {"", "", Outcome::kRead, 2, 9, 12, 0, "full"},
+          {"move W e3 at 1", "moved W e3", Outcome::kRefused, 3, 13, 14, 2}};
 }
 
 TEST(Linearizable, GoodHistoryIsExplained) { EXPECT_THAT(Unlinearizable(kLog, GoodCalls()), IsEmpty()); }
@@ -147,9 +147,59 @@ TEST(Linearizable, GoodHistoryIsExplained) { EXPECT_THAT(Unlinearizable(kLog, Go
 TEST(Linearizable, CutCommandExplainsAnEventThatNobodyWasTold) {
   auto calls = GoodCalls();
   calls[4].outcome = Outcome::kUnknown;
+  calls[4].state.clear();
   EXPECT_THAT(Unlinearizable(kLog, calls), IsEmpty());
   calls[4].event = "moved B e6";
   EXPECT_THAT(Unlinearizable(kLog, calls), Contains(HasSubstr("nobody sent moved B d3")));
+}
+
+TEST(Linearizable, CutCommandMayLandLateOrNever) {
+  auto calls = GoodCalls();
+  // Cut at once, seen long after; and cut at once, with no trace.
+  calls[4] = {"move B d3 at 2", "moved B d3", Outcome::kUnknown, 0, 8, 9, 3};
+  calls[5].answered = 10, calls[5].sent = 10, calls[3].answered = 12;
+  calls.push_back({"join y", "joined R", Outcome::kUnknown, 0, 15, 16});
+  calls.push_back({"", "", Outcome::kRead, 3, 17, 18});
+  EXPECT_THAT(Unlinearizable(kLog, calls), IsEmpty());
+}
+
+TEST(Linearizable, CutCommandExplainsNothingFromBeforeItWasSent) {
+  auto calls = GoodCalls();
+  calls[4] = {"move B d3 at 2", "moved B d3", Outcome::kUnknown, 0, 15, 16, 3};
+  EXPECT_THAT(Unlinearizable(kLog, calls), Contains(HasSubstr("was sent")));
+}
+
+TEST(Linearizable, CutCommandExplainsOnlyTheVersionThatItCanBecome) {
+  auto calls = GoodCalls();
+  calls[4] = {"move B d3 at 5", "moved B d3", Outcome::kUnknown, 0, 8, 9, 6};
+  EXPECT_THAT(Unlinearizable(kLog, calls), Contains(HasSubstr("nobody sent moved B d3")));
+}
+
+TEST(Linearizable, CutCommandThatLandedIsNotRefusedWhenItIsSentAgain) {
+  auto calls = GoodCalls();
+  calls[4] = {"move B d3 at 2", "moved B d3", Outcome::kUnknown, 0, 8, 9, 3};
+  calls.push_back({"move B d3 at 2", "moved B d3", Outcome::kRefused, 3, 15, 16, 3});
+  EXPECT_THAT(Unlinearizable(kLog, calls), Contains(HasSubstr("the retry of an accepted command was refused")));
+  // Refused at the version before, it was just not there yet.
+  calls.back() = {"move B d3 at 2", "moved B d3", Outcome::kRefused, 2, 9, 10, 3};
+  EXPECT_THAT(Unlinearizable(kLog, calls), IsEmpty());
+}
+
+TEST(Linearizable, ThereMayBeNoGameUntilItHasBeenSeen) {
+  auto calls = GoodCalls();
+  calls.push_back({"", "", Outcome::kRead, 0, 1, 20});
+  EXPECT_THAT(Unlinearizable(kLog, calls), IsEmpty());
+  EXPECT_THAT(Unlinearizable({}, {calls.back()}), IsEmpty());
+  calls.back().sent = 4;
+  EXPECT_THAT(Unlinearizable(kLog, calls), Contains(HasSubstr("told an old version")));
+}
+
+TEST(Linearizable, WhoOnlyShowsAVersionMayBeLateButNotEarly) {
+  auto calls = GoodCalls();
+  calls.push_back({"", "", Outcome::kRead, 1, 0, 20});
+  EXPECT_THAT(Unlinearizable(kLog, calls), IsEmpty());
+  calls.back() = {"", "", Outcome::kRead, 3, 0, 7};
+  EXPECT_THAT(Unlinearizable(kLog, calls), Contains(HasSubstr("was sent")));
 }
 
 struct BadHistory {
@@ -171,7 +221,10 @@ INSTANTIATE_TEST_SUITE_P(
                     BadHistory{"a command became two events",
                                [](auto& c) { c[4] = {"join x", "moved B d3", Outcome::kAccepted, 3, 8, 11}; }},
                     BadHistory{"the answer differs from the log", [](auto& c) { c[4].event = "moved B e6"; }},
+                    BadHistory{"another state", [](auto& c) { c[4].state = "e6 played"; }},
+                    BadHistory{"another state", [](auto& c) { c[5].state = "start"; }},
                     BadHistory{"not in the log", [](auto& c) { c[5].version = 4; }},
+                    BadHistory{"not in the log", [](auto& c) { c[4].version = 4; }},
                     BadHistory{"nobody sent joined W", [](auto& c) { c.erase(c.begin() + 3), c.erase(c.begin() + 1); }},
                     BadHistory{"the retry of an accepted command was refused",
                                [](auto& c) { c[3].outcome = Outcome::kRefused, c[3].version = 0; }},

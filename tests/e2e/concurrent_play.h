@@ -16,6 +16,7 @@ namespace reversi::e2e {
 
 struct PlaySize {
   int games = 50;
+  int open = 0;  // that are played at a time; 0 = all of them
   int watchers = 500;
   int players = 8;  // threads that call
   int calls = 900;  // of each
@@ -27,7 +28,8 @@ struct PlaySize {
 // What was seen of one game.
 struct GameRecord {
   std::string id;
-  std::vector<std::string> log;  // in words, version 1 first: as a watch from 0 tells it after the end
+  std::vector<LoggedEvent> log;  // version 1 first: as a watch from 0 tells it after the end
+  bool one_log = true;           // every server tells the same
   std::vector<ObservedCall> calls;
   // How often tries ended how: "OK", the reason of a refusal, "code <number>" where there is none; "given up" = by its
   // own short deadline.

@@ -1,6 +1,7 @@
 #include "tests/e2e/linearizable.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <unordered_map>
 
@@ -18,7 +19,7 @@ struct Version {
 
 class Check {
  public:
-  Check(const std::vector<std::string>& log, const std::vector<ObservedCall>& calls)
+  Check(const std::vector<LoggedEvent>& log, const std::vector<ObservedCall>& calls)
       : log_(log), calls_(calls), versions_(log.size() + 2) {}
 
   std::vector<std::string> Faults() {
@@ -38,12 +39,16 @@ class Check {
   bool Exists(uint64_t version) const { return version >= 1 && version <= log_.size(); }
 
   void TakeAnswer(const ObservedCall& call) {
-    if (call.outcome == Outcome::kUnknown || (call.outcome == Outcome::kRefused && call.version == 0)) return;
+    if (call.outcome == Outcome::kUnknown || (call.outcome != Outcome::kAccepted && call.version == 0)) return;
     if (!Exists(call.version)) return Fault("an answer tells a version that is not in the log", call.version);
     Version& version = versions_[call.version];
     version.seen = std::min(version.seen, call.answered);
+    const LoggedEvent& logged = log_[call.version - 1];
+    if (!call.state.empty() && call.state != logged.state) {
+      Fault("told another state than the log's: " + call.state + " instead of " + logged.state, call.version);
+    }
     if (call.outcome != Outcome::kAccepted) return;
-    if (log_[call.version - 1] != call.event) Fault("the answer differs from the log: " + call.event, call.version);
+    if (logged.event != call.event) Fault("the answer differs from the log: " + call.event, call.version);
     if (!version.command.empty() && version.command != call.command) {
       Fault("two commands own one event: " + version.command + " and " + call.command, call.version);
     }
@@ -62,21 +67,28 @@ class Check {
       Version& version = versions_[accepted->second];
       version.sent = std::min(version.sent, call.sent);
     } else if (call.outcome == Outcome::kUnknown) {
-      uint64_t& sent = unknown_[call.event].try_emplace(call.command, kNever).first->second;
+      uint64_t& sent = unknown_[Place(call.event, call.only)].try_emplace(call.command, kNever).first->second;
       sent = std::min(sent, call.sent);
     }
   }
 
+  static std::string Place(const std::string& event, uint64_t only) { return std::to_string(only) + " " + event; }
+
   void CheckVersion(size_t v) {
     Version& version = versions_[v];
     if (version.command.empty()) {
-      auto& candidates = unknown_[log_[v - 1]];
-      if (candidates.empty()) return Fault("nobody sent " + log_[v - 1], v);
+      const std::string& event = log_[v - 1].event;
+      auto* candidates = &unknown_[Place(event, v)];
+      const bool certain = candidates->size() == 1;
+      if (candidates->empty()) candidates = &unknown_[Place(event, 0)];
+      if (candidates->empty()) return Fault("nobody sent " + event, v);
       // The earliest sent one explains most.
-      const auto best = std::min_element(candidates.begin(), candidates.end(),
+      const auto best = std::min_element(candidates->begin(), candidates->end(),
                                          [](const auto& a, const auto& b) { return a.second < b.second; });
       version.sent = best->second;
-      candidates.erase(best);
+      // It was accepted, although nobody was told so.
+      if (certain) accepted_[best->first] = v;
+      candidates->erase(best);
     }
     latest_sent_ = std::max(latest_sent_, version.sent);
     if (version.seen < latest_sent_) Fault("seen before it, or one before it, was sent", v);
@@ -84,30 +96,39 @@ class Check {
 
   void CheckCall(const ObservedCall& call) {
     const bool tells = call.outcome == Outcome::kRead || (call.outcome == Outcome::kRefused && call.version != 0);
-    if (tells && Exists(call.version) && versions_[call.version + 1].seen < call.sent) {
+    const bool tells_none = call.outcome == Outcome::kRead && call.version == 0;
+    if ((tells_none || (tells && Exists(call.version))) && versions_[call.version + 1].seen < call.sent) {
       Fault("told an old version after a newer one had been seen: " + call.command, call.version);
     }
     if (call.outcome != Outcome::kRefused) return;
     const auto accepted = accepted_.find(call.command);
     if (accepted == accepted_.end()) return;
-    if (answered_[call.command] < call.sent || (call.version != 0 && call.version >= accepted->second)) {
+    const auto answered = answered_.find(call.command);
+    if ((answered != answered_.end() && answered->second < call.sent) ||
+        (call.version != 0 && call.version >= accepted->second)) {
       Fault("the retry of an accepted command was refused: " + call.command, accepted->second);
     }
   }
 
-  const std::vector<std::string>& log_;
+  const std::vector<LoggedEvent>& log_;
   const std::vector<ObservedCall>& calls_;
   std::vector<Version> versions_;                       // by version; one more at the end that is never seen
   std::unordered_map<std::string, uint64_t> accepted_;  // command → its version
   std::unordered_map<std::string, uint64_t> answered_;  // command → when that was first answered
-  std::unordered_map<std::string, std::unordered_map<std::string, uint64_t>> unknown_;  // event → command → sent
+  // event and the only version that it can be → command → sent
+  std::unordered_map<std::string, std::unordered_map<std::string, uint64_t>> unknown_;
   uint64_t latest_sent_ = 0;
   std::vector<std::string> faults_;
 };
 
 }  // namespace
 
-std::vector<std::string> Unlinearizable(const std::vector<std::string>& log, const std::vector<ObservedCall>& calls) {
+uint64_t NextMoment() {
+  static std::atomic<uint64_t> next = 1;
+  return next.fetch_add(1);
+}
+
+std::vector<std::string> Unlinearizable(const std::vector<LoggedEvent>& log, const std::vector<ObservedCall>& calls) {
   return Check(log, calls).Faults();
 }
 

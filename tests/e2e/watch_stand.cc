@@ -1,13 +1,39 @@
 #include "tests/e2e/watch_stand.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
-namespace reversi::e2e {
+#include "tests/e2e/wire_words.h"
 
-WatchStand::WatchStand(const std::vector<std::string>& addresses, uint64_t seed, int places,
-                       std::vector<std::string> games)
-    : chance_(seed), games_(std::move(games)), places_(static_cast<size_t>(places)), records_(games_.size()) {
+namespace reversi::e2e {
+namespace {
+
+// What a watch shows of the game, as calls that read: a snapshot and a refusal are as new as the watch, an event only
+// shows that it has happened.
+void AddCalls(const WatchRecord& watch, std::vector<ObservedCall>& calls) {
+  for (size_t i = 0; i < watch.messages.size(); ++i) {
+    const v1::WatchGameResponse& message = watch.messages[i];
+    if (message.has_snapshot()) {
+      calls.push_back({.version = message.snapshot().version(),
+                       .sent = watch.opened,
+                       .answered = watch.arrived[i],
+                       .state = StateInWords(message.snapshot())});
+    } else if (message.has_event()) {
+      calls.push_back(
+          {.version = message.event().version(), .answered = watch.arrived[i], .state = StateInWords(message.event())});
+    }
+  }
+  if (watch.end.error_code() == grpc::StatusCode::NOT_FOUND) {
+    calls.push_back({.sent = watch.opened, .answered = watch.ended});
+  }
+}
+
+}  // namespace
+
+WatchStand::WatchStand(const std::vector<std::string>& addresses, uint64_t seed, int places, size_t games,
+                       Choose choose)
+    : chance_(seed), choose_(std::move(choose)), places_(static_cast<size_t>(places)), seen_(games) {
   for (const std::string& address : addresses) callers_.push_back(std::make_unique<Caller>(address));
 }
 
@@ -15,29 +41,38 @@ void WatchStand::Step() {
   Place& place = places_[Below(chance_, places_.size())];
   if (place.watcher == nullptr) return Come(place);
   switch (Below(chance_, 4)) {
-    case 0: return place.watcher->Stall();
-    case 1: return place.watcher->Resume();
-    case 2: return Reopen(place);
-    default: return Go(place);
+    case 0:
+      return place.watcher->Stall();
+    case 1:
+      return place.watcher->Resume();
+    case 2:
+      return Reopen(place);
+    default:
+      return Go(place);
   }
 }
 
-std::vector<std::vector<WatchRecord>> WatchStand::Finish() {
+std::vector<WatchStand::Seen> WatchStand::Finish() {
   for (Place& place : places_) {
     if (place.watcher == nullptr) Come(place);
-    place.watcher->Resume();
+    if (place.watcher != nullptr) place.watcher->Resume();
   }
+  bool hung = false;
   for (Place& place : places_) {
-    grpc::Status end;
-    while ((end = place.watcher->AwaitEnd()).error_code() == grpc::StatusCode::UNAVAILABLE) {
+    if (place.watcher == nullptr) continue;
+    if (hung) place.watcher->Cancel();  // one long wait is enough
+    grpc::Status end = place.watcher->AwaitEnd();
+    while (end.error_code() == grpc::StatusCode::UNAVAILABLE) {
       Reopen(place);
       place.watcher->Resume();
+      end = place.watcher->AwaitEnd();
     }
+    hung = hung || end.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
     const size_t game = place.game;
     Go(place);
-    records_[game].back().end = end;  // also that it did not end
+    seen_[game].watches.back().end = end;  // also that it did not end
   }
-  return std::move(records_);
+  return std::move(seen_);
 }
 
 void WatchStand::Open(Place& place, const v1::WatchGameRequest& request) {
@@ -46,10 +81,10 @@ void WatchStand::Open(Place& place, const v1::WatchGameRequest& request) {
 }
 
 void WatchStand::Come(Place& place) {
-  place.game = Below(chance_, games_.size());
-  const std::string& id = games_[place.game];
+  std::tie(place.game, place.id) = choose_(chance_);
+  if (place.id.empty()) return;
   place.whole = {};
-  place.whole.request = Below(chance_, 3) == 0 ? WatchAfter(id, 0) : WatchFromNow(id);
+  place.whole.request = Below(chance_, 3) == 0 ? WatchAfter(place.id, 0) : WatchFromNow(place.id);
   Open(place, place.whole.request);
 }
 
@@ -58,21 +93,30 @@ void WatchStand::TakeOver(Place& place) {
   place.watcher->Cancel();
   place.watcher->AwaitEnd();
   WatchRecord part = place.watcher->Record();
+  AddCalls(part, seen_[place.game].calls);
   place.whole.end = part.end;
   for (v1::WatchGameResponse& message : part.messages) place.whole.messages.push_back(std::move(message));
 }
 
 void WatchStand::Reopen(Place& place) {
   TakeOver(place);
+  // A refusal must not be forgotten.
+  const int end = place.whole.end.error_code();
+  const bool broken_off = end == grpc::StatusCode::CANCELLED || end == grpc::StatusCode::UNAVAILABLE;
+  if (!broken_off && !place.whole.end.ok()) return Keep(place);
   if (place.whole.messages.empty()) return Open(place, place.whole.request);
   const v1::WatchGameResponse& last = place.whole.messages.back();
   const uint64_t seen = std::max({last.snapshot().version(), last.event().version(), last.heartbeat().version()});
-  Open(place, WatchAfter(games_[place.game], seen));
+  Open(place, WatchAfter(place.id, seen));
 }
 
 void WatchStand::Go(Place& place) {
   TakeOver(place);
-  records_[place.game].push_back(std::move(place.whole));
+  Keep(place);
+}
+
+void WatchStand::Keep(Place& place) {
+  seen_[place.game].watches.push_back(std::move(place.whole));
   place.watcher = nullptr;
 }
 

@@ -3,12 +3,15 @@
 #define REVERSI_TESTS_E2E_WATCH_STAND_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/e2e/api_client.h"
+#include "tests/e2e/linearizable.h"
 #include "tests/e2e/watcher.h"
 
 namespace reversi::e2e {
@@ -21,19 +24,26 @@ inline size_t Below(Chance& chance, size_t bound) {
 // Used by one thread.
 class WatchStand {
  public:
-  // `places` watchers at most at a time, on one connection to each address, each on one of the games.
-  WatchStand(const std::vector<std::string>& addresses, uint64_t seed, int places, std::vector<std::string> games);
+  // The number and the id of a game to watch; an empty id = none now.
+  using Choose = std::function<std::pair<size_t, std::string>(Chance& chance)>;
+  // `places` watchers at most at a time, on one connection to each address, each on one of as many games as are said.
+  WatchStand(const std::vector<std::string>& addresses, uint64_t seed, int places, size_t games, Choose choose);
 
   // One random step of one random watcher.
   void Step();
   // Once all games are over: everybody reads to the end, resuming where it was cut. Returns what was told, by game;
-  // resumed watches are joined to the ones that they resume.
-  std::vector<std::vector<WatchRecord>> Finish();
+  // resumed watches are joined to the ones that they resume. `calls`: the same, as calls that read.
+  struct Seen {
+    std::vector<WatchRecord> watches;
+    std::vector<ObservedCall> calls;
+  };
+  std::vector<Seen> Finish();
 
  private:
   struct Place {
     std::unique_ptr<Watcher> watcher;
     size_t game = 0;
+    std::string id;
     WatchRecord whole;  // of the watches that it resumes
   };
   void Open(Place& place, const v1::WatchGameRequest& request);
@@ -41,12 +51,13 @@ class WatchStand {
   void TakeOver(Place& place);
   void Reopen(Place& place);
   void Go(Place& place);
+  void Keep(Place& place);
 
   Chance chance_;
   std::vector<std::unique_ptr<Caller>> callers_;
-  std::vector<std::string> games_;
+  const Choose choose_;
   std::vector<Place> places_;
-  std::vector<std::vector<WatchRecord>> records_;
+  std::vector<Seen> seen_;  // by game
 };
 
 }  // namespace reversi::e2e

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tests/e2e/linearizable.h"
 #include "tests/e2e/server_process.h"
 
 namespace reversi::e2e {
@@ -9,6 +10,7 @@ namespace reversi::e2e {
 Watcher::Watcher(v1::GameService::Stub* stub, v1::WatchGameRequest request, bool stalled) : stalled_(stalled) {
   context_.set_wait_for_ready(true);
   record_.request = std::move(request);
+  record_.opened = NextMoment();
   stub->async()->WatchGame(&context_, &record_.request, this);
   // Resume() starts reads from outside reactions, and may do so after the last one ended.
   AddHold();
@@ -113,6 +115,7 @@ void Watcher::OnReadDone(bool ok) {
     version_ = std::max(
         {version_, incoming_.snapshot().version(), incoming_.event().version(), incoming_.heartbeat().version()});
     record_.messages.push_back(incoming_);
+    record_.arrived.push_back(NextMoment());
     if (stalled_) {
       waiting_ = true;
       return;
@@ -124,6 +127,7 @@ void Watcher::OnReadDone(bool ok) {
 void Watcher::OnDone(const grpc::Status& status) {
   absl::MutexLock lock(&mutex_);
   record_.end = status;
+  record_.ended = NextMoment();
   done_ = true;
 }
 

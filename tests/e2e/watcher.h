@@ -18,6 +18,10 @@ struct WatchRecord {
   v1::WatchGameRequest request;
   std::vector<v1::WatchGameResponse> messages;
   grpc::Status end{grpc::StatusCode::UNKNOWN, "not over"};  // CANCELLED when the watcher itself went away
+  // When it was sent, when each message came and when it ended (NextMoment); 0 and empty where nobody looked.
+  uint64_t opened = 0;
+  std::vector<uint64_t> arrived = {};
+  uint64_t ended = 0;
 };
 
 class Watcher : private grpc::ClientReadReactor<v1::WatchGameResponse> {

@@ -3,6 +3,15 @@
 #include <map>
 
 namespace reversi::e2e {
+namespace {
+
+std::string StateInWords(v1::GameState state, const v1::Position& position) {
+  std::string words = v1::GameState_Name(state) + " ply " + std::to_string(position.ply()) + " " + Diagram(position);
+  for (const std::string& move : position.legal_moves()) words += " " + move;
+  return words;
+}
+
+}  // namespace
 
 char Letter(v1::Color color) { return "-BWRGUY"[color]; }
 
@@ -76,5 +85,9 @@ std::string InWords(const v1::GameEvent& event) {
   }
   return "?";
 }
+
+std::string StateInWords(const v1::Game& game) { return StateInWords(game.state(), game.position()); }
+
+std::string StateInWords(const v1::GameEvent& event) { return StateInWords(event.state(), event.position()); }
 
 }  // namespace reversi::e2e

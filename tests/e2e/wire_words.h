@@ -20,6 +20,9 @@ v1::Rules ToRules(const twin::TwinRules& rules);
 std::string Winner(const v1::Result& result);
 // An event in a few words: "moved W d3", "joined R", "created".
 std::string InWords(const v1::GameEvent& event);
+// The state that a game, or an event, shows, told apart from any other of the game's that a move or an end made.
+std::string StateInWords(const v1::Game& game);
+std::string StateInWords(const v1::GameEvent& event);
 
 }  // namespace reversi::e2e
 
