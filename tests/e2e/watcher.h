@@ -28,7 +28,7 @@ class Watcher : private grpc::ClientReadReactor<v1::WatchGameResponse> {
  public:
   // Opens the watch at once. A stalled watcher takes no message (its window fills) until Resume().
   Watcher(v1::GameService::Stub* stub, v1::WatchGameRequest request, bool stalled = false);
-  // Cancels, and waits for the end.
+  // Cancels, and waits for the end; aborts the program with a message when it does not come in kPatience.
   ~Watcher() override;
 
   void Stall();

@@ -16,6 +16,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
+#include <stdexcept>
 #include <thread>
 
 namespace reversi::stores {
@@ -24,11 +26,16 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPatience{60};
 
-// The child dies with the test. Both outputs go to the file.
+// The child dies with the thread that calls this. Both outputs go to the file.
 pid_t Spawn(std::vector<std::string> words, const std::string& output) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  // All of it before the fork: other threads may hold locks that the child would wait for.
+  char version[] = "ETCDCTL_API=3";
+  std::vector<char*> variables = {version};
+  for (char** v = environ; *v != nullptr; ++v) variables.push_back(*v);
+  variables.push_back(nullptr);
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid != 0) return pid;
@@ -38,9 +45,19 @@ pid_t Spawn(std::vector<std::string> words, const std::string& output) {
   const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   dup2(file, STDOUT_FILENO);
   dup2(file, STDERR_FILENO);
-  setenv("ETCDCTL_API", "3", 1);
-  execvp(argv[0], argv.data());
+  execvpe(argv[0], argv.data(), variables.data());
   _exit(127);
+}
+
+// Waits for the child's end and takes its status. Killed, and false, after a minute.
+bool Reap(pid_t pid, int* status) {
+  for (const auto end = Clock::now() + kPatience; Clock::now() < end;) {
+    if (waitpid(pid, status, WNOHANG) == pid) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  kill(pid, SIGKILL);
+  waitpid(pid, status, 0);
+  return false;
 }
 
 std::string Content(const std::string& path) {
@@ -59,6 +76,7 @@ std::string HttpGet(const std::string& address, const std::string& path) {
   const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const timeval patience{1, 0};
   setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);  // connecting, too
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -91,23 +109,28 @@ int Run(const std::vector<std::string>& words, std::string* output) {
   const std::string file = folder.path() + "/output";
   const pid_t pid = Spawn(words, file);
   int status = 0;
-  waitpid(pid, &status, 0);
-  if (output != nullptr) *output = Content(file);
+  const bool ended = Reap(pid, &status);
+  const std::string wrote = Content(file);
+  if (!ended) ADD_FAILURE() << words[0] << " did not end in a minute; it wrote:\n" << wrote;
+  if (output != nullptr) *output = wrote;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 int FreePort() {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof at;
-  if (bind(listener, reinterpret_cast<sockaddr*>(&at), size) != 0 ||
-      getsockname(listener, reinterpret_cast<sockaddr*>(&at), &size) != 0) {
-    ADD_FAILURE() << "no free port";
+  std::random_device chance;
+  for (int tries = 0; tries < 100; ++tries) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    // Below the ports that the kernel gives away, so that no connection takes it before its owner comes.
+    at.sin_port = htons(static_cast<uint16_t>(10'000 + chance() % 22'000));
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool free = bind(listener, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0;
+    close(listener);
+    if (free) return ntohs(at.sin_port);
   }
-  close(listener);
-  return ntohs(at.sin_port);
+  ADD_FAILURE() << "no free port";
+  return 0;
 }
 
 EtcdCluster::EtcdCluster(int nodes, std::vector<std::string> flags)
@@ -119,9 +142,10 @@ EtcdCluster::EtcdCluster(int nodes, std::vector<std::string> flags)
   }
   for (int i = 0; i < nodes; ++i) Start(i);
   for (int i = 0; i < nodes; ++i) {
-    if (!tls_ && !WaitReady(i)) {
-      ADD_FAILURE() << "etcd did not start:\n" << Content(folder() + "/" + std::to_string(i) + ".log");
-    }
+    if (tls_ || WaitReady(i)) continue;
+    for (int j = 0; j < nodes; ++j) Kill(j);
+    // Nothing of the test can go well without it.
+    throw std::runtime_error("etcd did not start:\n" + Content(folder() + "/" + std::to_string(i) + ".log"));
   }
 }
 
@@ -157,7 +181,8 @@ void EtcdCluster::Kill(int node) {
   Node& one = nodes_[static_cast<size_t>(node)];
   if (one.pid <= 0) return;
   kill(one.pid, SIGKILL);
-  waitpid(one.pid, nullptr, 0);
+  int ignored = 0;
+  if (!Reap(one.pid, &ignored)) ADD_FAILURE() << "etcd node " << node << " did not end in a minute of SIGKILL";
   one.pid = -1;
 }
 

@@ -22,7 +22,8 @@ class TempFolder {
   std::string path_;
 };
 
-// Runs a command to its end; returns its exit code, and what it wrote in `output`.
+// Runs a command to its end; returns its exit code, and what it wrote in `output`. One that does not end in a minute is
+// killed: a test failure.
 int Run(const std::vector<std::string>& words, std::string* output = nullptr);
 
 // A port of 127.0.0.1 that nobody listens on.
@@ -30,7 +31,8 @@ int FreePort();
 
 class EtcdCluster {
  public:
-  // Starts the nodes and waits until they take writes. `flags` go to every node.
+  // Starts the nodes and waits until they take writes; throws, which fails the test, when they do not in a minute. A
+  // node dies with the thread that started it. `flags` go to every node.
   explicit EtcdCluster(int nodes, std::vector<std::string> flags = {});
   // Kills what runs.
   ~EtcdCluster();

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/notification.h"
 #include "tests/stores/store_driver.h"
 
@@ -161,15 +160,16 @@ TEST_P(StoreConformance, RecordsOfAnyBytesAndAMebibyteComeBackAsTheyWere) {
   EXPECT_EQ(GetNow(*store_, "bytes").record.view(), all);
   EXPECT_TRUE(GetNow(*store_, "large").record.view() == large);
   // Many at once do not fit in one batch.
-  absl::BlockingCounter left(24);
+  std::atomic<int> left = 24;
   std::atomic<int> done = 0;
+  absl::Notification all_came;
   for (int i = 0; i < 24; ++i) {
     store_->Put(absl::StrCat("large", i), 0, Bytes(std::string_view(large).substr(0, 300'000)), [&](PutResult result) {
       done += result.outcome == PutOutcome::kDone;
-      left.DecrementCount();
+      if (--left == 0) all_came.Notify();
     });
   }
-  left.Wait();
+  MustCome(all_came, "one of 24 puts");
   EXPECT_EQ(done, 24);
 }
 
@@ -188,7 +188,7 @@ TEST_P(StoreConformance, ACompletionMayCallTheStoreAgain) {
     });
   };
   put(0);
-  end.WaitForNotification();
+  MustCome(end, "the end of the chain");
 }
 
 TEST_P(StoreConformance, WhatWasAcknowledgedIsThereAfterReopening) {

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <iostream>
+#include <string>
 #include <variant>
 
-#include "absl/synchronization/notification.h"
 #ifdef REVERSI_DISK_STORE
 #include "service/store_disk.h"
 #endif
@@ -90,6 +92,12 @@ std::vector<std::string> AllKinds() {
 #endif
 }
 
+void MustCome(absl::Notification& notification, std::string_view what) {
+  if (notification.WaitForNotificationWithTimeout(kPatience * 2)) return;
+  std::cerr << what << " did not come" << std::endl;
+  std::abort();
+}
+
 PutResult PutNow(Store& store, std::string_view game_id, uint64_t expected_version, std::string_view record) {
   PutResult came;
   absl::Notification done;
@@ -97,7 +105,7 @@ PutResult PutNow(Store& store, std::string_view game_id, uint64_t expected_versi
     came = std::move(result);
     done.Notify();
   });
-  done.WaitForNotification();
+  MustCome(done, "the put of " + std::string(game_id));
   return came;
 }
 
@@ -108,7 +116,7 @@ PutResult DeleteNow(Store& store, std::string_view game_id, uint64_t expected_ve
     came = std::move(result);
     done.Notify();
   });
-  done.WaitForNotification();
+  MustCome(done, "the deletion of " + std::string(game_id));
   return came;
 }
 
@@ -120,7 +128,7 @@ Stored GetNow(Store& store, std::string_view game_id) {
     came = std::move(stored);
     done.Notify();
   });
-  done.WaitForNotification();
+  MustCome(done, "the read of " + std::string(game_id));
   return came;
 }
 

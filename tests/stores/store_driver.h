@@ -10,6 +10,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "service/store.h"
 #include "service/store_log.h"
@@ -40,6 +41,10 @@ class Place {
 std::unique_ptr<Place> MakePlace(const std::string& kind);
 std::vector<std::string> AllKinds();
 
+// Waits for what must come. After two minutes the program ends with a message: who should have notified still may.
+void MustCome(absl::Notification& notification, std::string_view what);
+
+// Each must be completed within two minutes, as above.
 PutResult PutNow(Store& store, std::string_view game_id, uint64_t expected_version, std::string_view record);
 PutResult DeleteNow(Store& store, std::string_view game_id, uint64_t expected_version);
 // A failed Get is a test failure.

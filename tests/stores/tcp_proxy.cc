@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -14,6 +15,8 @@
 
 namespace reversi::stores {
 namespace {
+
+constexpr std::chrono::seconds kPatience{60};
 
 sockaddr_in Loopback(int port) {
   sockaddr_in at{};
@@ -40,7 +43,7 @@ struct Way {
     char piece[65536];
     while (held.size() < (1 << 20)) {
       const ssize_t n = read(from, piece, sizeof piece);
-      if (n == 0) return false;
+      if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
       if (n < 0) break;
       held.append(piece, static_cast<size_t>(n));
     }
@@ -86,14 +89,22 @@ TcpProxy::~TcpProxy() {
 void TcpProxy::Set(Mode mode) {
   mode_ = mode;
   // The round under way may still be of the old kind; one more is surely of the new one.
-  for (const uint64_t round = rounds_; rounds_ < round + 2;) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  for (const uint64_t round = rounds_; rounds_ < round + 2;) {
+    if (std::chrono::steady_clock::now() > end) {
+      ADD_FAILURE() << "the proxy to port " << target_port_ << " stands still";
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 void TcpProxy::Run() {
   std::list<Connection> connections;
   for (; !stopping_; ++rounds_) {
     const Mode mode = mode_;
-    std::vector<pollfd> watched = {{listener_, POLLIN, 0}};
+    std::vector<pollfd> watched;
+    if (mode != Mode::kFrozen) watched.push_back({listener_, POLLIN, 0});
     for (const Connection& c : connections) {
       if (mode == Mode::kOpen || mode == Mode::kOneWay) watched.push_back({c.up.from, POLLIN, 0});
       if (mode == Mode::kOpen) watched.push_back({c.up.to, POLLIN, 0});
@@ -102,6 +113,9 @@ void TcpProxy::Run() {
     if (mode != Mode::kFrozen) {
       for (int client = 0; (client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
         const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        // A target that is stopped must not stop the proxy.
+        const timeval patience{1, 0};
+        setsockopt(server, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
         const sockaddr_in to = Loopback(target_port_);
         if (mode == Mode::kCut || connect(server, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
           close(client);

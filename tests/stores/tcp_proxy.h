@@ -25,7 +25,7 @@ class TcpProxy {
     kFrozen,  // nothing gets through, nothing is closed
     kOneWay,  // what clients send gets through, answers do not
   };
-  // Holds for every byte that is sent after it returns.
+  // Holds for every byte that is sent after it returns. A test failure when the proxy does not take it in a minute.
   void Set(Mode mode);
 
  private:
