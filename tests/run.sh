@@ -5,9 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Programs that drive etcd from within wait for the long tier: about once in a hundred runs gRPC's client aborts in them
-# ("assertion failed: prior > 0" in ref_counted.h), for a reason that is not known yet.
-tier=(-LE long -E 'store_conformance_test/.*/etcd|^store_etcd_test/|^replicas_test/|FromDiskToEtcd')
+tier=(-LE long)
 packages=test
 case "${1:-}" in
   "") ;;

@@ -42,7 +42,7 @@ class GameTest : public testing::Test, public GameListener {
   void Committed(Game&, const Event& event, std::optional<GameState>, Origin) override {
     committed_.push_back(event.after.version);
   }
-  void PutEnded(PutOutcome, absl::Duration) override {}
+  void PutEnded(PutOutcome outcome, absl::Duration) override { puts_.push_back(outcome); }
 
   std::shared_ptr<Game> NewGame() { return std::make_shared<Game>("game", *context_); }
 
@@ -93,6 +93,7 @@ class GameTest : public testing::Test, public GameListener {
   std::shared_ptr<Game> game_;
   std::vector<uint64_t> committed_;
   int vanished_ = 0;
+  std::vector<PutOutcome> puts_;
   int unreadable_ = 0;
 };
 

@@ -1,4 +1,6 @@
 // A game that others put into the store too.
+#include <algorithm>
+
 #include "tests/service/game_fixture.h"
 
 namespace reversi {
@@ -35,6 +37,9 @@ TEST_F(ReplicatedGameTest, ARetryOnAnotherReplicaIsTheSameAnswer) {
   const Slot retry = Submit(*other, move);
   ASSERT_TRUE(IsAccepted(retry));
   EXPECT_TRUE(std::get<Accepted>(**retry).again);
+  // Even made in the same millisecond, so that only the put's id tells the two records apart.
+  EXPECT_EQ(std::count(puts_.begin(), puts_.end(), PutOutcome::kDone), 2);
+  EXPECT_EQ(std::count(puts_.begin(), puts_.end(), PutOutcome::kConflict), 2);
 }
 
 TEST_F(ReplicatedGameTest, OverASharedStoreNothingIsRefusedOnOldState) {
