@@ -18,6 +18,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
@@ -133,7 +134,7 @@ class Game : public std::enable_shared_from_this<Game> {
 
   // Serialized events in order.
   struct Events {
-    std::vector<Bytes> bytes;
+    absl::InlinedVector<Bytes, 1> bytes;  // of one event mostly: whoever is up to date asks for the next
     bool end = false;  // nothing will follow them
   };
   // The events from `version` on, at most kBurst of them; none if there is none yet.

@@ -42,10 +42,13 @@ Bytes HeartbeatBytes(uint64_t version) {
 class GameService::Call {
  public:
   Call(GameService& service, Context* context, Method method)
-      : service_(&service), context_(context), method_(method), begun_(service.clock_.Steady()) {
+      : Call(service, context, method, service.clock_.Steady()) {
     service.metrics_.CallStarted(method);
     service.metrics_.MessageReceived(method);
   }
+  // One that has been counted when it began.
+  Call(GameService& service, Context* context, Method method, absl::Duration begun)
+      : service_(&service), context_(context), method_(method), begun_(begun) {}
 
   // A call that is refused before its request is looked at.
   std::optional<Error> Admit(bool begins_something) const {
@@ -119,7 +122,17 @@ GameService::GameService(Games& games, Watches& watches, const Tokens& tokens, c
       clock_(clock),
       metrics_(metrics),
       access_(access),
-      max_watchers_per_game_(max_watchers_per_game) {
+      max_watchers_per_game_(max_watchers_per_game),
+      watch_context_{.clock = clock,
+                     .metrics = metrics,
+                     .watches = watches,
+                     .snapshot = SnapshotBytes,
+                     .heartbeat = HeartbeatBytes,
+                     .expires = [this](const Table& table) { return games_.Expires(table); },
+                     .over =
+                         [this](Context* context, absl::Duration begun, const grpc::Status& status) {
+                           Call(*this, context, Method::kWatchGame, begun).Over(status);
+                         }} {
   SetMessageAllocatorFor_SubmitMove(&move_messages_);
 }
 
@@ -316,13 +329,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* GameService::WatchGame(Context* cont
   const auto checked = Check(request);
   if (const auto* error = std::get_if<Error>(&checked)) return refused(*error);
   const auto& watch = std::get<WatchCall>(checked);
-  const WatchStream::Hooks hooks = {
-      .snapshot = SnapshotBytes,
-      .heartbeat = HeartbeatBytes,
-      .expires = [this](const Table& table) { return games_.Expires(table); },
-      .over = [call](const grpc::Status& status) { call.Over(status); },
-  };
-  const auto stream = std::make_shared<WatchStream>(context, watch.heartbeat, clock_, metrics_, watches_, hooks);
+  const auto stream = std::make_shared<WatchStream>(context, watch.heartbeat, watch_context_);
   auto begin = [this, stream, after = watch.after_version](const OrError<Games::Current>& read) -> std::optional<Error> {
     if (const auto* error = std::get_if<Error>(&read)) return *error;
     const auto& [game, snapshot] = std::get<Games::Current>(read);

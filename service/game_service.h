@@ -76,6 +76,7 @@ class GameService final : public CallbackGameService {
   Metrics& metrics_;
   Access& access_;
   const uint64_t max_watchers_per_game_;
+  const WatchContext watch_context_;
   std::atomic<bool> draining_ = false;
   ArenaMessages<v1::SubmitMoveRequest, v1::SubmitMoveResponse> move_messages_;
 };

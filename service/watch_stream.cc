@@ -9,42 +9,40 @@ namespace reversi {
 namespace {
 
 // The same bytes for every watcher: the slice holds a reference.
-grpc::ByteBuffer Share(const Bytes& bytes) {
+grpc::Slice Share(const Bytes& bytes) {
   auto* held = new Bytes(bytes);
   const std::string_view view = held->view();
-  const grpc::Slice slice(
-      const_cast<char*>(view.data()), view.size(), [](void* user) { delete static_cast<Bytes*>(user); }, held);
-  return grpc::ByteBuffer(&slice, 1);
+  return {const_cast<char*>(view.data()), view.size(), [](void* user) { delete static_cast<Bytes*>(user); }, held};
 }
 
 }  // namespace
 
-WatchStream::WatchStream(grpc::CallbackServerContext* context, absl::Duration heartbeat, const Clock& clock,
-                         Metrics& metrics, Watches& watches, Hooks hooks)
-    : context_(context),
+WatchStream::WatchStream(grpc::CallbackServerContext* call, absl::Duration heartbeat, const WatchContext& context)
+    : call_(call),
+      context_(context),
       heartbeat_(heartbeat),
-      clock_(clock),
-      metrics_(metrics),
-      watches_(watches),
-      hooks_(std::move(hooks)),
-      wrote_at_(clock.Steady()) {}
+      begun_(context.clock.Steady()),
+      wrote_at_(begun_) {}
 
 void WatchStream::Start() {
   absl::MutexLock lock(&mu_);
   self_ = shared_from_this();
-  metrics_.WatchOpened();
+  context_.metrics.WatchOpened();
   // Alone and first: a first write that carries them with a buffer hint never arrives.
   StartSendInitialMetadata();
 }
 
 bool WatchStream::Attach(std::shared_ptr<Game> game, uint64_t version, std::optional<uint64_t> after_version) {
-  absl::MutexLock lock(&mu_);
-  if (done_) return false;
-  game_ = std::move(game);
-  cursor_ = after_version.value_or(0);
-  snapshot_due_ = !after_version.has_value();
-  snapshot_from_ = version;
-  Pump();
+  Step step;
+  {
+    absl::MutexLock lock(&mu_);
+    if (done_) return false;
+    game_ = std::move(game);
+    cursor_ = after_version.value_or(version);
+    snapshot_due_ = !after_version.has_value();
+    step = Next();
+  }
+  Take(step);
   return true;
 }
 
@@ -54,27 +52,34 @@ std::shared_ptr<Game> WatchStream::game() const {
 }
 
 void WatchStream::Wake() {
-  absl::MutexLock lock(&mu_);
-  Pump();
+  absl::ReleasableMutexLock lock(&mu_);
+  const Step step = Next();
+  lock.Release();
+  Take(step);
 }
 
 void WatchStream::Stop(const grpc::Status& status) {
-  absl::MutexLock lock(&mu_);
-  if (!end_with_.has_value()) end_with_ = status;
-  Pump();
+  absl::ReleasableMutexLock lock(&mu_);
+  EndWith(status);
+  const Step step = Next();
+  lock.Release();
+  Take(step);
 }
 
 void WatchStream::Cut() {
   absl::MutexLock lock(&mu_);
-  if (writing_ && !done_) context_->TryCancel();
+  if (writing_ && !done_) call_->TryCancel();
 }
 
 void WatchStream::Beat(absl::Duration now) {
-  absl::MutexLock lock(&mu_);
+  absl::ReleasableMutexLock lock(&mu_);
   if (writing_ || finished_ || now - wrote_at_ < heartbeat_) return;
-  Pump();
+  Step step = Next();
   // A heartbeat says that everything up to the cursor was sent: none before the snapshot.
-  if (!writing_ && !finished_ && game_ != nullptr && !snapshot_due_) Send(hooks_.heartbeat(cursor_), false);
+  const bool idle = !writing_ && !finished_ && game_ != nullptr && !snapshot_due_;
+  if (idle) step = Write(context_.heartbeat(cursor_), false);
+  lock.Release();
+  Take(step);
 }
 
 std::optional<absl::Duration> WatchStream::StalledSince() const {
@@ -83,94 +88,114 @@ std::optional<absl::Duration> WatchStream::StalledSince() const {
   return wrote_at_;
 }
 
-void WatchStream::Pump() {
-  if (writing_ || finished_) return;
-  if (end_with_.has_value()) return End(*end_with_);
-  if (game_ == nullptr) return;
+WatchStream::Step WatchStream::Next() {
+  if (writing_ || finished_) return {};
+  if (end_ != nullptr) {
+    finished_ = true;
+    return {.status = end_.get()};
+  }
+  if (game_ == nullptr) return {};
   if (snapshot_due_) {
-    if (game_->version() < snapshot_from_) return;
+    if (game_->version() < cursor_) return {};
     snapshot_due_ = false;
     const auto snapshot = game_->Read();
     cursor_ = snapshot->table.version;
     const bool over = snapshot->table.state == GameState::kFinished;
-    return Send(hooks_.snapshot(*game_, *snapshot, hooks_.expires(snapshot->table)), over);
+    return Write(context_.snapshot(*game_, *snapshot, context_.expires(snapshot->table)), over);
   }
-  if (next_ == burst_.bytes.size() && game_->version() > cursor_) {
-    burst_ = game_->EventsFrom(cursor_ + 1);
-    next_ = 0;
+  if (burst_ != nullptr) return NextOfBurst();
+  if (game_->version() > cursor_) {
+    Game::Events events = game_->EventsFrom(cursor_ + 1);
+    if (events.bytes.size() == 1) return WriteEvent(events.bytes.front(), events.end);
+    if (!events.bytes.empty()) {
+      burst_ = std::make_unique<Burst>(Burst{std::move(events)});
+      return NextOfBurst();
+    }
   }
-  if (next_ < burst_.bytes.size()) return SendNext();
   up_to_date_ = true;
-  if (game_->state() == GameState::kFinished && game_->version() == cursor_) End(grpc::Status::OK);
+  if (game_->state() != GameState::kFinished || game_->version() != cursor_) return {};
+  finished_ = true;
+  return {.status = &grpc::Status::OK};
 }
 
-void WatchStream::SendNext() {
-  const Bytes event = std::move(burst_.bytes[next_++]);
+WatchStream::Step WatchStream::NextOfBurst() {
+  const Bytes event = std::move(burst_->events.bytes[burst_->next++]);
+  const bool more = burst_->next < burst_->events.bytes.size();
+  const bool last = !more && burst_->events.end;
+  if (!more) burst_.reset();
+  return WriteEvent(event, last, more);
+}
+
+WatchStream::Step WatchStream::WriteEvent(const Bytes& event, bool last, bool more) {
   ++cursor_;
-  metrics_.EventSent();
+  context_.metrics.EventSent();
   // Events of older versions are history to whoever catches up: only the newest one's time is told.
   if (up_to_date_ && cursor_ == game_->version()) news_of_ = absl::FromUnixMillis(game_->time_ms());
-  const bool more = next_ < burst_.bytes.size();
-  const bool last = !more && burst_.end;
-  if (!more) burst_ = {};
-  if (!more) next_ = 0;
-  Send(event, last, more);
+  return Write(event, last, more);
 }
 
-void WatchStream::Send(const Bytes& bytes, bool last, bool more) {
-  wrote_at_ = clock_.Steady();
-  buffer_ = Share(bytes);
-  metrics_.MessageSent(Method::kWatchGame);
+WatchStream::Step WatchStream::Write(const Bytes& bytes, bool last, bool more) {
+  wrote_at_ = context_.clock.Steady();
+  const grpc::Slice slice = Share(bytes);
+  grpc::ByteBuffer message(&slice, 1);
+  message_.Swap(&message);  // to assign it would be to copy it
+  context_.metrics.MessageSent(Method::kWatchGame);
   writing_ = true;
-  if (last) {
-    finished_ = true;
-    return StartWriteAndFinish(&buffer_, grpc::WriteOptions(), grpc::Status::OK);
-  }
-  // What more follows at once goes out with it: a hundredth of the cost of a packet of its own.
-  grpc::WriteOptions options;
-  if (more) options.set_buffer_hint();
-  StartWrite(&buffer_, options);
+  finished_ = last;
+  return {.message = &message_, .more = more, .status = last ? &grpc::Status::OK : nullptr};
 }
 
-void WatchStream::End(const grpc::Status& status) {
-  finished_ = true;
-  ended_with_ = status;
-  Finish(status);
+void WatchStream::EndWith(const grpc::Status& status) {
+  if (end_ == nullptr && !finished_) end_ = std::make_unique<const grpc::Status>(status);
+}
+
+void WatchStream::Take(const Step& step) {
+  grpc::WriteOptions options;
+  // What more follows at once goes out with it: a hundredth of the cost of a packet of its own.
+  if (step.more) options.set_buffer_hint();
+  if (step.message != nullptr && step.status != nullptr) {
+    StartWriteAndFinish(step.message, options, *step.status);
+  } else if (step.message != nullptr) {
+    StartWrite(step.message, options);
+  } else if (step.status != nullptr) {
+    Finish(*step.status);
+  }
 }
 
 void WatchStream::OnSendInitialMetadataDone(bool ok) { OnWriteDone(ok); }
 
 void WatchStream::OnWriteDone(bool ok) {
-  absl::MutexLock lock(&mu_);
+  absl::ReleasableMutexLock lock(&mu_);
   writing_ = false;
-  if (ok && news_of_.has_value()) metrics_.WatchLag(std::max(clock_.Wall() - *news_of_, absl::ZeroDuration()));
-  news_of_.reset();
-  if (!ok && !end_with_.has_value()) end_with_ = grpc::Status::CANCELLED;
-  Pump();
+  message_.Clear();
+  const absl::Time news_of = std::exchange(news_of_, absl::InfinitePast());
+  if (!ok) EndWith(grpc::Status::CANCELLED);
+  const Step step = Next();
+  lock.Release();
+  if (ok && news_of != absl::InfinitePast()) {
+    context_.metrics.WatchLag(std::max(context_.clock.Wall() - news_of, absl::ZeroDuration()));
+  }
+  Take(step);
 }
 
-void WatchStream::OnCancel() {
-  absl::MutexLock lock(&mu_);
-  if (!end_with_.has_value()) end_with_ = grpc::Status::CANCELLED;
-  Pump();
-}
+void WatchStream::OnCancel() { Stop(grpc::Status::CANCELLED); }
 
 void WatchStream::OnDone() {
   std::shared_ptr<WatchStream> self;
   std::shared_ptr<Game> game;
-  grpc::Status status;
+  const grpc::Status* status = nullptr;
   {
     absl::MutexLock lock(&mu_);
     finished_ = true;
     done_ = true;
-    status = ended_with_;
     self = std::move(self_);
     game = game_;
+    status = end_ != nullptr ? end_.get() : &grpc::Status::OK;
   }
   if (game != nullptr) game->RemoveWatcher(self);
-  watches_.Remove(self);
-  metrics_.WatchClosed();
-  hooks_.over(status);
+  context_.watches.Remove(self);
+  context_.metrics.WatchClosed();
+  context_.over(call_, begun_, *status);
 }
 
 Watches::Admission Watches::Add(const std::shared_ptr<WatchStream>& stream) {

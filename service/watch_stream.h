@@ -24,26 +24,30 @@
 namespace reversi {
 
 class Watches;
+class WatchStream;
 
-// One stream. gRPC's reactions and the wakes of the game meet under one lock, which covers every start of an
-// operation: one write at a time, Finish once, nothing after it. The object outlives OnDone as long as somebody
-// who may wake it holds it.
+// What all streams share; outlives them.
+struct WatchContext {
+  const Clock& clock;
+  Metrics& metrics;
+  Watches& watches;
+  // The snapshot as a serialized WatchGameResponse.
+  Bytes (*snapshot)(const Game& game, const Snapshot& snapshot, absl::Time expires);
+  Bytes (*heartbeat)(uint64_t version);
+  std::function<absl::Time(const Table&)> expires;
+  // Called once for each stream, when it is over. `begun` by the steady clock.
+  std::function<void(grpc::CallbackServerContext* call, absl::Duration begun, const grpc::Status&)> over;
+};
+
+// One stream. gRPC's reactions and the wakes of the game meet under one lock, which decides what is started next: one
+// write at a time, Finish once, nothing after it. It is started outside the lock, which the end of a write would wait
+// for otherwise. The object outlives OnDone as long as somebody who may wake it holds it.
+// There may be as many as the machine holds: what only some streams need for a while is kept elsewhere.
 class WatchStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                     public Watcher,
                     public std::enable_shared_from_this<WatchStream> {
  public:
-  // What a stream does besides reading its game.
-  struct Hooks {
-    // The snapshot as a serialized WatchGameResponse.
-    Bytes (*snapshot)(const Game& game, const Snapshot& snapshot, absl::Time expires);
-    Bytes (*heartbeat)(uint64_t version);
-    std::function<absl::Time(const Table&)> expires;
-    // Called once, when the stream is over.
-    std::function<void(const grpc::Status&)> over;
-  };
-
-  WatchStream(grpc::CallbackServerContext* context, absl::Duration heartbeat, const Clock& clock, Metrics& metrics,
-              Watches& watches, Hooks hooks);
+  WatchStream(grpc::CallbackServerContext* call, absl::Duration heartbeat, const WatchContext& context);
 
   // Sends the headers. From now on the stream holds itself until OnDone.
   void Start() ABSL_LOCKS_EXCLUDED(mu_);
@@ -69,42 +73,52 @@ class WatchStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void OnDone() override ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
-  // Starts what can be started now.
-  void Pump() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // What is to be started; nothing if both are null. Nobody decides anything else meanwhile: it counts as a write under
+  // way, or as the end, from the decision on.
+  struct Step {
+    const grpc::ByteBuffer* message = nullptr;
+    bool more = false;  // another message follows at once
+    // To end with, after the message if there is one.
+    const grpc::Status* status = nullptr;
+  };
+  Step Next() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // The next event of the burst.
-  void SendNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  Step NextOfBurst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // `last`: the stream ends with it. `more`: another write follows at once.
-  void Send(const Bytes& bytes, bool last, bool more = false) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void End(const grpc::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  Step WriteEvent(const Bytes& event, bool last, bool more = false) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  Step Write(const Bytes& bytes, bool last, bool more = false) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void EndWith(const grpc::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Take(const Step& step) ABSL_LOCKS_EXCLUDED(mu_);
 
-  grpc::CallbackServerContext* const context_;
+  grpc::CallbackServerContext* const call_;
+  const WatchContext& context_;
   const absl::Duration heartbeat_;
-  const Clock& clock_;
-  Metrics& metrics_;
-  Watches& watches_;
-  const Hooks hooks_;
+  const absl::Duration begun_;
 
   mutable absl::Mutex mu_;
   std::shared_ptr<Game> game_ ABSL_GUARDED_BY(mu_);
-  // The last version sent.
+  // The last version sent. While the snapshot is due, the one that it must have reached: the game may still be taking
+  // it over from the store.
   uint64_t cursor_ ABSL_GUARDED_BY(mu_) = 0;
+  // Read from the log and not yet sent; null when up to date.
+  struct Burst {
+    Game::Events events;
+    size_t next = 0;
+  };
+  std::unique_ptr<Burst> burst_ ABSL_GUARDED_BY(mu_);
   bool snapshot_due_ ABSL_GUARDED_BY(mu_) = false;
-  // The snapshot must be this new; the game may still be taking it over from the store.
-  uint64_t snapshot_from_ ABSL_GUARDED_BY(mu_) = 0;
-  // Read from the log and not yet sent; empty when up to date.
-  Game::Events burst_ ABSL_GUARDED_BY(mu_);
-  size_t next_ ABSL_GUARDED_BY(mu_) = 0;  // of the burst
-  // Whether it has had all there was, so that what comes now is news; and the time of the news that is being written.
+  // Whether it has had all there was, so that what comes now is news.
   bool up_to_date_ ABSL_GUARDED_BY(mu_) = false;
-  std::optional<absl::Time> news_of_ ABSL_GUARDED_BY(mu_);
   bool writing_ ABSL_GUARDED_BY(mu_) = true;  // the initial metadata count as a write
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
   bool done_ ABSL_GUARDED_BY(mu_) = false;
+  // The time of the news that is being written; infinite past = none is.
+  absl::Time news_of_ ABSL_GUARDED_BY(mu_) = absl::InfinitePast();
   absl::Duration wrote_at_ ABSL_GUARDED_BY(mu_);
-  std::optional<grpc::Status> end_with_ ABSL_GUARDED_BY(mu_);
-  grpc::Status ended_with_ ABSL_GUARDED_BY(mu_);
-  // Held by gRPC until OnDone: the bytes of the write under way, and the stream itself.
-  grpc::ByteBuffer buffer_ ABSL_GUARDED_BY(mu_);
+  // What the stream is to end with, or has ended with; null = OK when the game is over. Stays as it is once finished_.
+  std::unique_ptr<const grpc::Status> end_ ABSL_GUARDED_BY(mu_);
+  // Held by gRPC until OnDone: the message of the write under way, and the stream itself.
+  grpc::ByteBuffer message_ ABSL_GUARDED_BY(mu_);
   std::shared_ptr<WatchStream> self_ ABSL_GUARDED_BY(mu_);
 };
 
