@@ -66,6 +66,7 @@ bool EtcdFeed::List() {
   for (;;) {
     etcdserverpb::RangeResponse page;
     const grpc::Status status = client_.Range(request, &page);
+    connected_ = status.ok();
     if (!status.ok()) {
       Trouble(absl::StrCat("waiting for etcd at ", client_.endpoint(), ": ", status.error_message()));
       return false;
@@ -97,7 +98,10 @@ void EtcdFeed::Watch() {
   size_t endpoint = 0;
   grpc::Status status;
   const auto stream = client_.Watch(&context, &endpoint, &status);
-  if (stream == nullptr) return Trouble(absl::StrCat("etcd refuses the watch: ", status.error_message()));
+  if (stream == nullptr) {
+    connected_ = false;
+    return Trouble(absl::StrCat("etcd refuses the watch: ", status.error_message()));
+  }
   {
     absl::MutexLock lock(&mu_);
     if (stopping_) context.TryCancel();
@@ -120,6 +124,7 @@ void EtcdFeed::Watch() {
     heard_ = now;
   };
   while (useful && stream->Read(&response)) {
+    connected_ = true;
     heard(absl::InfiniteDuration());  // not while the follower works
     useful = Take(response);
     heard(SteadyNow());
@@ -133,6 +138,7 @@ void EtcdFeed::Watch() {
   context.TryCancel();
   status = stream->Finish();
   if (!useful) return;  // broken off on purpose
+  connected_ = false;
   client_.WatchEnded(endpoint, status.ok() ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "ended") : status);
   Trouble(absl::StrCat("etcd: the watch broke off, resuming it: ", status.error_message()));
 }

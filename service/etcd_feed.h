@@ -3,6 +3,7 @@
 #ifndef REVERSI_SERVICE_ETCD_FEED_H_
 #define REVERSI_SERVICE_ETCD_FEED_H_
 
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -24,6 +25,9 @@ class EtcdFeed {
   // No call of the follower is under way or comes afterwards.
   ~EtcdFeed();
 
+  // Whether its last listing or its watch goes on: so a process that calls nothing knows, too, that etcd is away.
+  bool connected() const { return connected_.load(std::memory_order_relaxed); }
+
  private:
   void Run();
   // False = has to be tried again.
@@ -44,6 +48,7 @@ class EtcdFeed {
   Store::Follower follower_;
   Store::CaughtUp caught_up_;
   const StoreLog log_;
+  std::atomic<bool> connected_ = false;
 
   // The feed thread's own.
   absl::flat_hash_set<std::string> told_;  // games that stand, so that a new listing shows which were deleted

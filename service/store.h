@@ -57,7 +57,7 @@ class Store {
   virtual void Follow(Follower follower, CaughtUp caught_up) = 0;
   // Whether others write too, so that memory is only a cache of this store.
   virtual bool shared() const = 0;
-  // Whether its last call came through.
+  // Whether its last call came through, and its feed goes on.
   virtual bool reachable() const { return true; }
 };
 

@@ -45,7 +45,9 @@ class EtcdStore : public Store {
   void Delete(std::string_view game_id, uint64_t expected_version, PutDone done) override;
   void Follow(Follower follower, CaughtUp caught_up) override;
   bool shared() const override { return true; }
-  bool reachable() const override { return reachable_.load(std::memory_order_relaxed); }
+  bool reachable() const override {
+    return reachable_.load(std::memory_order_relaxed) && (feed_ == nullptr || feed_->connected());
+  }
 
  private:
   struct Pause;

@@ -88,6 +88,7 @@ TEST(EtcdStore, WaitsForEtcdAndSaysSo) {
   LogLines log;
   const auto store = MakeStore(OptionsFor(cluster.endpoints()), log);
   Follow follow(*store);
+  EXPECT_FALSE(store->reachable());
   absl::Notification put;
   store->Put("game", 0, Bytes("one"), [&](PutResult result) {
     EXPECT_EQ(result.outcome, PutOutcome::kDone);
@@ -100,6 +101,22 @@ TEST(EtcdStore, WaitsForEtcdAndSaysSo) {
   follow.WaitCaughtUp();
   EXPECT_TRUE(follow.WaitFor("game", 1));
   EXPECT_TRUE(store->reachable());
+}
+
+TEST(EtcdStore, KnowsWithoutACallThatEtcdIsAwayAndBack) {
+  EtcdCluster cluster(1);
+  LogLines log;
+  const auto store = MakeStore(OptionsFor(cluster.endpoints()), log);
+  Follow follow(*store);
+  EXPECT_TRUE(Eventually([&] { return store->reachable(); }));
+  cluster.Kill(0);
+  EXPECT_TRUE(Eventually([&] { return !store->reachable(); }));
+  cluster.Start(0);
+  EXPECT_TRUE(Eventually([&] { return store->reachable(); }));
+  cluster.Pause(0);
+  EXPECT_TRUE(Eventually([&] { return !store->reachable(); }));
+  cluster.Resume(0);
+  EXPECT_TRUE(Eventually([&] { return store->reachable(); }));
 }
 
 TEST(EtcdStore, WhenEtcdStaysAwayCallsEndAsUnknownAndNothingOldIsShown) {
