@@ -25,6 +25,8 @@ import urllib.request
 
 import grpc
 
+import stopped_watchers as stopped
+
 KIND = "8x8/4"
 
 
@@ -183,6 +185,16 @@ def memory_of_watchers(table):
     row("  service and bare", "", f"{bytes_each[0]:.0f} and {bytes_each[1]:.0f} B")
 
 
+def stopped_watchers(table):
+    watchers, games = table.size(1000, 20), table.size(200, 4)
+    runs = [(stopped.growth(table, watchers, games), stopped.growth(table, 0, games))
+            for _ in range(table.size(3, 1))]
+    more = [(own - without) / 1024 for own, without in runs]
+    row(f"{watchers} watchers that read nothing, growth over {games * 50} events", "none",
+        f"{statistics.median(more):.0f} KB [{min(more):.0f}-{max(more):.0f}] above that without them")
+    row("  the latter", "", f"{statistics.median(without for _, without in runs) / 1024:.0f} KB")
+
+
 def memory_of_games(table):
     games = table.size(1_000_000, 500)
     for what, plies, goal in (("live 8x8 game after 30 moves", 30, 600), ("finished 8x8 game", 100, 300)):
@@ -266,7 +278,7 @@ def binary(table):
 
 
 PARTS = {"unary": unary, "open-loop": open_loop, "create": create, "fan-out": fan_out, "catch-up": catch_up,
-         "watcher-memory": memory_of_watchers, "game-memory": memory_of_games, "silence": silence, "start": start,
+         "watcher-memory": memory_of_watchers, "stopped-watchers": stopped_watchers, "game-memory": memory_of_games, "silence": silence, "start": start,
          "metrics-and-stop": metrics_and_stop, "many-games": many_games, "binary": binary}
 
 
