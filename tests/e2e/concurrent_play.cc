@@ -7,7 +7,6 @@
 
 #include "tests/e2e/api_client.h"
 #include "tests/e2e/player.h"
-#include "tests/e2e/server_process.h"
 #include "tests/e2e/tcp_relay.h"
 #include "tests/e2e/watch_promises.h"
 #include "tests/e2e/watch_stand.h"
@@ -26,13 +25,15 @@ void Play(Player player, const PlaySize& size) {
 }
 
 // The log of a game that is over; what has come of it when patience runs out.
-std::vector<LoggedEvent> ReadLog(Caller& caller, const std::string& id) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+std::vector<LoggedEvent> ReadLog(Caller& caller, const std::string& id, Hall& hall) {
+  const auto begin = std::chrono::steady_clock::now();
   for (;;) {
-    const auto watch = caller.Call(WatchAfter(id, 0));
-    if (!watch.ok() && std::chrono::steady_clock::now() < end) continue;
+    Watcher watcher(caller.stub(), WatchAfter(id, 0));
+    const bool ended = watcher.AwaitEnd(hall.patience()).ok();
+    if (!ended && std::chrono::steady_clock::now() - begin < hall.patience()) continue;
+    if (!ended) hall.LosePatience();
     std::vector<LoggedEvent> log;
-    for (const v1::WatchGameResponse& message : watch.response) {
+    for (const v1::WatchGameResponse& message : watcher.Record().messages) {
       log.push_back({InWords(message.event()), StateInWords(message.event())});
     }
     return log;
@@ -40,13 +41,13 @@ std::vector<LoggedEvent> ReadLog(Caller& caller, const std::string& id) {
 }
 
 // Ends the game and reads its log, through every server.
-GameRecord Finish(Player& player, std::vector<std::unique_ptr<Caller>>& callers, Table& table) {
+GameRecord Finish(Player& player, std::vector<std::unique_ptr<Caller>>& callers, Hall& hall, Table& table) {
   GameRecord record;
   record.id = table.Id();
   if (!table.Secrets().owner.empty()) {
     player.Abort(table);
-    record.log = ReadLog(*callers.front(), record.id);
-    for (auto& caller : callers) record.one_log = record.one_log && ReadLog(*caller, record.id) == record.log;
+    record.log = ReadLog(*callers.front(), record.id, hall);
+    for (auto& caller : callers) record.one_log = record.one_log && ReadLog(*caller, record.id, hall) == record.log;
   }
   absl::MutexLock lock(&table.mutex);
   record.calls = table.calls;
@@ -93,7 +94,7 @@ std::vector<GameRecord> PlayConcurrently(const std::vector<std::string>& address
     absl::MutexLock lock(&tables.back()->mutex);
     tables.back()->game.id = tables.back()->wish.game_id();
   }
-  Hall hall(std::move(tables), static_cast<size_t>(size.open == 0 ? size.games : size.open));
+  Hall hall(std::move(tables), static_cast<size_t>(size.open == 0 ? size.games : size.open), size.patience);
   // Two or more ways that are cut now and then, and the straight ones.
   std::vector<std::unique_ptr<TcpRelay>> relays;
   std::vector<std::string> cut_ways;
@@ -131,8 +132,8 @@ std::vector<GameRecord> PlayConcurrently(const std::vector<std::string>& address
   for (const std::string& address : addresses) callers.push_back(std::make_unique<Caller>(address));
   Player last(addresses, chance(), hall);
   std::vector<GameRecord> records;
-  for (size_t i = 0; i < hall.size(); ++i) records.push_back(Finish(last, callers, hall.at(i)));
-  std::vector<WatchStand::Seen> seen = stand.Finish();
+  for (size_t i = 0; i < hall.size(); ++i) records.push_back(Finish(last, callers, hall, hall.at(i)));
+  std::vector<WatchStand::Seen> seen = stand.Finish(hall.patience());
   for (size_t i = 0; i < records.size(); ++i) {
     records[i].watches = std::move(seen[i].watches);
     records[i].calls.insert(records[i].calls.end(), seen[i].calls.begin(), seen[i].calls.end());
@@ -157,7 +158,7 @@ std::vector<std::string> StrangeEnds(const GameRecord& record) {
   for (const auto& [end, times] : record.answers) {
     const bool strange = end.rfind("code ", 0) == 0 ? !MayEndWith(std::stoi(end.substr(5)))
                                                     : std::count(kNeverDeserved.begin(), kNeverDeserved.end(), end) > 0;
-    if (strange) faults.push_back(std::to_string(times) + " calls ended with " + end);
+    if (strange || end == kNoAnswer) faults.push_back(std::to_string(times) + " calls ended with " + end);
   }
   for (const WatchRecord& watch : record.watches) {
     // There was no game yet.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/e2e/linearizable.h"
+#include "tests/e2e/server_process.h"
 #include "tests/e2e/watcher.h"
 
 namespace reversi::e2e {
@@ -22,7 +23,8 @@ struct PlaySize {
   int calls = 900;  // of each
   std::chrono::milliseconds pause{0};  // of a player between two calls
   bool cuts = true;                    // connections are cut now and then
-  std::function<bool()> more = {};     // after their calls players go on while it says so; asked from every thread
+  std::chrono::milliseconds patience = kPatience;  // for the outcome of a command, and for the end of what ends
+  std::function<bool()> more = {};                 // after their calls players go on while it says so; asked from every thread
 };
 
 // What was seen of one game.
@@ -31,8 +33,7 @@ struct GameRecord {
   std::vector<LoggedEvent> log;  // version 1 first: as a watch from 0 tells it after the end
   bool one_log = true;           // every server tells the same
   std::vector<ObservedCall> calls;
-  // How often tries ended how: "OK", the reason of a refusal, "code <number>" where there is none; "given up" = by its
-  // own short deadline.
+  // How often tries ended how: see Table.
   std::map<std::string, uint64_t> answers;
   std::vector<WatchRecord> watches;  // resumed watches joined to the ones that they resume
 };

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
-#include "tests/e2e/server_process.h"
 #include "tests/e2e/wire_words.h"
 
 namespace reversi::e2e {
@@ -107,12 +107,12 @@ template <class Request, class Response, class Accept>
 bool Player::Send(Table& table,
                   grpc::Status (v1::GameService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                   const Request& request, const ObservedCall& blank, Accept accept) {
-  for (;;) {
+  for (const auto start = std::chrono::steady_clock::now();;) {
     grpc::ClientContext context;
     context.set_wait_for_ready(true);
     // Some tries are given up almost at once, some before a server that has stopped goes on: the server may or may
     // not have done it.
-    std::chrono::microseconds patience = kPatience;
+    std::chrono::microseconds patience = hall_.patience();
     const size_t kind = Below(chance_, 8);
     if (kind == 0) patience = std::chrono::microseconds(Below(chance_, 1500));
     if (kind == 1) patience = std::chrono::milliseconds(Below(chance_, 300));
@@ -135,10 +135,17 @@ bool Player::Send(Table& table,
     {
       absl::MutexLock lock(&table.mutex);
       table.calls.insert(table.calls.end(), calls.begin(), calls.end());
-      ++table.answers[late && patience < kPatience ? "given up" : EndOf(status, details)];
+      ++table.answers[late ? kGivenUp : EndOf(status, details)];
     }
-    // When nobody answers any more, sending again would never end.
-    if (!Unknown(status, details) || (late && patience == kPatience)) return status.ok();
+    if (!Unknown(status, details)) return status.ok();
+    // Where nobody knows any more, sending again would never end.
+    if (std::chrono::steady_clock::now() - start >= hall_.patience()) {
+      hall_.LosePatience();
+      absl::MutexLock lock(&table.mutex);
+      ++table.answers[kNoAnswer];
+      return false;
+    }
+    if (!late) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 

@@ -5,7 +5,9 @@
 #include <absl/base/thread_annotations.h>
 #include <absl/synchronization/mutex.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <map>
 #include <memory>
@@ -18,6 +20,9 @@
 
 namespace reversi::e2e {
 
+inline constexpr char kGivenUp[] = "given up";    // by its own deadline
+inline constexpr char kNoAnswer[] = "no answer";  // beside all its tries: the outcome of a command was never known
+
 // One game, as all players share it.
 struct Table {
   v1::CreateGameRequest wish;
@@ -26,8 +31,7 @@ struct Table {
   v1::Game latest ABSL_GUARDED_BY(mutex);  // the newest state that anybody saw
   std::vector<v1::SubmitMoveRequest> sent ABSL_GUARDED_BY(mutex);
   std::vector<ObservedCall> calls ABSL_GUARDED_BY(mutex);
-  // How often tries ended how: "OK", the reason of a refusal, "code <number>" where there is none; "given up" = by its
-  // own short deadline.
+  // How often tries ended how: "OK", the reason of a refusal, "code <number>" where there is none, or:
   std::map<std::string, uint64_t> answers ABSL_GUARDED_BY(mutex);
 
   void Saw(const v1::Game& now);
@@ -41,7 +45,9 @@ struct Table {
 // All tables in a row, of which `open` are played at at a time; the next one comes when the first is over.
 class Hall {
  public:
-  Hall(std::vector<std::unique_ptr<Table>> tables, size_t open) : tables_(std::move(tables)), open_(open) {}
+  // `patience` = how long a command is sent again and again.
+  Hall(std::vector<std::unique_ptr<Table>> tables, size_t open, std::chrono::milliseconds patience)
+      : tables_(std::move(tables)), open_(open), patience_(patience) {}
 
   // A number of an open table; now and then one of those before.
   size_t Any(Chance& chance);
@@ -49,12 +55,16 @@ class Hall {
   size_t size() const { return tables_.size(); }
   // Calls that were sent about them.
   std::atomic<uint64_t>& tries() { return tries_; }
+  // Short from when somebody has lost theirs: what hangs once will hang everybody.
+  std::chrono::milliseconds patience() const { return patience_; }
+  void LosePatience() { patience_ = std::min(patience(), std::chrono::milliseconds(100)); }
 
  private:
   const std::vector<std::unique_ptr<Table>> tables_;
   const size_t open_;
   std::atomic<size_t> first_ = 0;
   std::atomic<uint64_t> tries_ = 0;
+  std::atomic<std::chrono::milliseconds> patience_;
 };
 
 // As version of a refusal: the game's last one, whichever that is.

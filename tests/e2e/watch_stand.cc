@@ -52,22 +52,26 @@ void WatchStand::Step() {
   }
 }
 
-std::vector<WatchStand::Seen> WatchStand::Finish() {
+std::vector<WatchStand::Seen> WatchStand::Finish(std::chrono::milliseconds patience) {
   for (Place& place : places_) {
     if (place.watcher == nullptr) Come(place);
     if (place.watcher != nullptr) place.watcher->Resume();
   }
-  bool hung = false;
+  // Long for the first that hangs; the others will hang alike.
+  auto until = std::chrono::steady_clock::now() + patience;
   for (Place& place : places_) {
     if (place.watcher == nullptr) continue;
-    if (hung) place.watcher->Cancel();  // one long wait is enough
-    grpc::Status end = place.watcher->AwaitEnd();
-    while (end.error_code() == grpc::StatusCode::UNAVAILABLE) {
+    const auto await_end = [&] {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+      return place.watcher->AwaitEnd(std::max(left, std::chrono::milliseconds(0)));
+    };
+    grpc::Status end = await_end();
+    while (end.error_code() == grpc::StatusCode::UNAVAILABLE && std::chrono::steady_clock::now() < until) {
       Reopen(place);
       place.watcher->Resume();
-      end = place.watcher->AwaitEnd();
+      end = await_end();
     }
-    hung = hung || end.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+    if (end.error_code() == grpc::StatusCode::UNAVAILABLE) end = {grpc::StatusCode::DEADLINE_EXCEEDED, "no way on"};
     const size_t game = place.game;
     Go(place);
     seen_[game].watches.back().end = end;  // also that it did not end

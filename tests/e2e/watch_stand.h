@@ -2,6 +2,7 @@
 #ifndef REVERSI_TESTS_E2E_WATCH_STAND_H_
 #define REVERSI_TESTS_E2E_WATCH_STAND_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,13 +32,14 @@ class WatchStand {
 
   // One random step of one random watcher.
   void Step();
-  // Once all games are over: everybody reads to the end, resuming where it was cut. Returns what was told, by game;
-  // resumed watches are joined to the ones that they resume. `calls`: the same, as calls that read.
+  // What was told of one game; resumed watches are joined to the ones that they resume.
   struct Seen {
     std::vector<WatchRecord> watches;
-    std::vector<ObservedCall> calls;
+    std::vector<ObservedCall> calls;  // the same, as calls that read
   };
-  std::vector<Seen> Finish();
+  // Once all games are over: everybody reads to the end, resuming where it was cut. Returns what was told, by game. Who
+  // has not come to the end when patience runs out ends with DEADLINE_EXCEEDED.
+  std::vector<Seen> Finish(std::chrono::milliseconds patience);
 
  private:
   struct Place {

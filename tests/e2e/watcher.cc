@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "tests/e2e/linearizable.h"
-#include "tests/e2e/server_process.h"
 
 namespace reversi::e2e {
 
@@ -55,8 +54,8 @@ void Watcher::Cancel() {
   Resume();
 }
 
-bool Watcher::Await(const absl::Condition& condition) {
-  return mutex_.AwaitWithTimeout(condition, absl::FromChrono(kPatience));
+bool Watcher::Await(const absl::Condition& condition, std::chrono::milliseconds patience) {
+  return mutex_.AwaitWithTimeout(condition, absl::FromChrono(patience));
 }
 
 bool Watcher::AwaitOpen() {
@@ -86,10 +85,10 @@ bool Watcher::AwaitMessages(size_t count) {
   return Await(absl::Condition(&told)) && record_.messages.size() >= count;
 }
 
-grpc::Status Watcher::AwaitEnd() {
+grpc::Status Watcher::AwaitEnd(std::chrono::milliseconds patience) {
   {
     absl::MutexLock lock(&mutex_);
-    if (Await(absl::Condition(&done_))) return record_.end;
+    if (Await(absl::Condition(&done_), patience)) return record_.end;
   }
   Cancel();
   return grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "the watch did not end");

@@ -6,10 +6,12 @@
 #include <absl/synchronization/mutex.h>
 #include <grpcpp/grpcpp.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
 #include "reversi/v1/reversi.grpc.pb.h"
+#include "tests/e2e/server_process.h"
 
 namespace reversi::e2e {
 
@@ -41,7 +43,7 @@ class Watcher : private grpc::ClientReadReactor<v1::WatchGameResponse> {
   // Waits for `count` messages.
   bool AwaitMessages(size_t count);
   // Waits for the end and returns its status; cancels when patience runs out (the status says so).
-  grpc::Status AwaitEnd();
+  grpc::Status AwaitEnd(std::chrono::milliseconds patience = kPatience);
 
   // Highest version told so far; 0 at first (also after a resume).
   uint64_t version() const;
@@ -52,7 +54,8 @@ class Watcher : private grpc::ClientReadReactor<v1::WatchGameResponse> {
   void OnReadInitialMetadataDone(bool ok) override;
   void OnReadDone(bool ok) override;
   void OnDone(const grpc::Status& status) override;
-  bool Await(const absl::Condition& condition) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Await(const absl::Condition& condition, std::chrono::milliseconds patience = kPatience)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   grpc::ClientContext context_;
   v1::WatchGameResponse incoming_;  // written by gRPC while a read is under way

@@ -1,0 +1,146 @@
+// What many callers and watchers saw of three replicas in trouble, checked; replicas with a fault built in must fail
+// the same checks. REVERSI_TEST_SEED repeats a seed, as far as the processes' timing lets it; REVERSI_TEST_ROUNDS plays
+// more than once, with the seeds that follow.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/e2e/concurrent_play.h"
+#include "tests/e2e/player.h"
+#include "tests/stores/site.h"
+
+namespace reversi::stores {
+namespace {
+
+using e2e::GameRecord;
+using e2e::ObservedCall;
+
+uint64_t Seed() {
+  const char* wish = std::getenv("REVERSI_TEST_SEED");
+  return wish != nullptr ? std::strtoull(wish, nullptr, 10) : std::random_device()();
+}
+
+int Rounds() {
+  const char* wish = std::getenv("REVERSI_TEST_ROUNDS");
+  return wish != nullptr ? std::atoi(wish) : 1;
+}
+
+struct Trouble {
+  int faults = 18;
+  std::chrono::milliseconds longest{350};
+  std::chrono::milliseconds patience = e2e::kPatience;  // of callers and watchers
+};
+
+// 32 callers play, each try through any replica, and 48 watchers watch until all faults are over.
+std::vector<GameRecord> PlayThrough(Site& site, uint64_t seed, const Trouble& trouble) {
+  std::atomic<bool> more = true;
+  std::vector<GameRecord> records;
+  std::jthread play([&] {
+    records = e2e::PlayConcurrently(site.addresses(), seed,
+                                    {.games = 400,
+                                     .open = 8,
+                                     .watchers = 48,
+                                     .players = 32,
+                                     .calls = 10,
+                                     .patience = trouble.patience,
+                                     .more = [&] { return more.load(); }});
+  });
+  site.Trouble(seed, trouble.faults, trouble.longest);
+  more = false;
+  play.join();
+  return records;
+}
+
+std::vector<std::string> SomeFaults(const std::vector<GameRecord>& records) {
+  std::vector<std::string> faults = e2e::Faults(records);
+  faults.resize(std::min<size_t>(faults.size(), 20));
+  return faults;
+}
+
+// What the check is worth: everything that is to be checked did happen.
+void ExpectRich(const std::vector<GameRecord>& records) {
+  size_t games = 0, events = 0, calls = 0, watches = 0, told = 0;
+  std::set<ObservedCall::Outcome> outcomes;
+  std::map<std::string, uint64_t> answers;
+  for (const GameRecord& record : records) {
+    games += record.log.empty() ? 0 : 1;
+    events += record.log.size();
+    calls += record.calls.size();
+    watches += record.watches.size();
+    for (const e2e::WatchRecord& watch : record.watches) told += watch.messages.size();
+    for (const ObservedCall& call : record.calls) outcomes.insert(call.outcome);
+    for (const auto& [end, times] : record.answers) answers[end] += times;
+  }
+  EXPECT_EQ(outcomes.size(), 4u);
+  EXPECT_GT(events, 30u);
+  EXPECT_GT(watches, 48u);
+  EXPECT_GT(answers[e2e::kGivenUp], 0u);
+  std::cout << games << " games, " << events << " events, " << calls << " calls and reads, " << watches
+            << " watches told " << told << " messages\n";
+  for (const auto& [end, times] : answers) std::cout << "  " << end << ": " << times << "\n";
+}
+
+TEST(ReplicaHistory, ThreeReplicasInTroubleAreOneServiceToEverybody) {
+  const uint64_t first = Seed();
+  Site site;
+  for (int round = 0; round < Rounds() && !HasFailure(); ++round) {
+    const uint64_t seed = first + static_cast<uint64_t>(round);
+    // Every other one long enough for etcd's nodes to choose another leader.
+    const auto records = PlayThrough(site, seed, {.longest = std::chrono::milliseconds(round % 2 == 0 ? 350 : 2500)});
+    EXPECT_THAT(SomeFaults(records), testing::IsEmpty()) << "REVERSI_TEST_SEED=" << seed << ", round " << round;
+    ExpectRich(records);
+  }
+}
+
+struct Broken {
+  const char* name;
+  std::vector<const char*> faults;  // of which one must be found
+};
+
+class BrokenReplicas : public testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenReplicas, AreFound) {
+  const uint64_t seed = Seed();
+  Site site(std::string(REVERSI_BROKEN_SERVERS) + "/reversi_server_" + GetParam().name);
+  const auto wanted = [](const std::string& fault) {
+    return std::any_of(GetParam().faults.begin(), GetParam().faults.end(),
+                       [&](const char* words) { return fault.find(words) != std::string::npos; });
+  };
+  // Chance decides how soon; many more rounds than it has ever taken.
+  std::vector<std::string> faults;
+  bool found = false;
+  int rounds = 0;
+  for (; !found && rounds < 10; ++rounds) {
+    faults = e2e::Faults(
+        PlayThrough(site, seed + static_cast<uint64_t>(rounds), {.faults = 3, .patience = std::chrono::seconds(1)}));
+    found = std::any_of(faults.begin(), faults.end(), wanted);
+  }
+  std::cout << faults.size() << " faults in round " << rounds << ", such as: " << (found ? faults[0] : "") << "\n";
+  EXPECT_TRUE(found) << "REVERSI_TEST_SEED=" << seed << ": " << faults.size() << " faults";
+}
+
+constexpr char kOld[] = "told an old version";
+constexpr char kTwo[] = "two commands own one event";
+constexpr char kOther[] = "the answer differs from the log";
+constexpr char kLost[] = "tells a version that is not in the log";
+
+INSTANTIATE_TEST_SUITE_P(History, BrokenReplicas,
+                         testing::Values(Broken{"with_unconfirmed_reads", {kOld}},
+                                         Broken{"with_unconfirmed_refusals", {kOld}},
+                                         Broken{"without_compare", {kTwo, kOther, kLost}},
+                                         Broken{"answering_before_the_put", {kTwo, kOther, kLost}}),
+                         [](const auto& parameter) { return std::string(parameter.param.name); });
+
+}  // namespace
+}  // namespace reversi::stores

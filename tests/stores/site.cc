@@ -1,0 +1,91 @@
+#include "tests/stores/site.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace reversi::stores {
+namespace {
+
+constexpr int kReplicas = 3;
+constexpr int kNodes = 3;
+constexpr std::chrono::milliseconds kCalm{150};
+
+}  // namespace
+
+Site::Site(const std::string& binary) : etcd_(kNodes), ways_(kReplicas) {
+  std::vector<std::vector<std::string>> endpoints(kReplicas);
+  for (size_t i = 0; i < kReplicas; ++i) {
+    for (int node = 0; node < kNodes; ++node) {
+      ways_[i].push_back(std::make_unique<TcpProxy>(etcd_.endpoint(node)));
+      endpoints[i].push_back(ways_[i].back()->address());
+    }
+  }
+  replicas_ = std::make_unique<Replicas>(endpoints, std::vector<std::string>{"--store_wait=250ms"}, binary);
+}
+
+void Site::Trouble(uint64_t seed, int faults, std::chrono::milliseconds longest) {
+  e2e::Chance chance(seed);
+  std::vector<Kind> deck;
+  const auto next = [&](int victim) {
+    if (deck.empty()) {
+      deck = {Kind::kKill, Kind::kPause, Kind::kPauseNode, Kind::kCut, Kind::kFreeze, Kind::kOneWay};
+      std::shuffle(deck.begin(), deck.end(), chance);
+    }
+    const Fault fault{deck.back(), victim};
+    deck.pop_back();
+    return fault;
+  };
+  const auto wait = [&](std::chrono::milliseconds most) {
+    std::this_thread::sleep_for(most / 8 + most * e2e::Below(chance, 1000) / 1000);
+  };
+  for (int i = 0; i < faults;) {
+    std::vector<Fault> now = {next(static_cast<int>(e2e::Below(chance, kReplicas)))};
+    if (e2e::Below(chance, 4) == 0) now.push_back(next((now[0].victim + 1) % kReplicas));
+    for (const Fault& fault : now) Begin(fault);
+    wait(longest);
+    for (const Fault& fault : now) End(fault);
+    replicas_->CheckRunning();
+    wait(kCalm);
+    i += static_cast<int>(now.size());
+  }
+}
+
+void Site::Begin(const Fault& fault) {
+  switch (fault.kind) {
+    case Kind::kKill:
+      return replicas_->Kill(fault.victim);
+    case Kind::kPause:
+      return replicas_->at(fault.victim).Signal(SIGSTOP);
+    case Kind::kPauseNode:
+      return etcd_.Pause(fault.victim);
+    case Kind::kCut:
+      return SetWays(fault.victim, TcpProxy::Mode::kCut);
+    case Kind::kFreeze:
+      return SetWays(fault.victim, TcpProxy::Mode::kFrozen);
+    case Kind::kOneWay:
+      return SetWays(fault.victim, TcpProxy::Mode::kOneWay);
+  }
+}
+
+void Site::End(const Fault& fault) {
+  switch (fault.kind) {
+    case Kind::kKill:
+      return replicas_->Start(fault.victim);
+    case Kind::kPause:
+      return replicas_->at(fault.victim).Signal(SIGCONT);
+    case Kind::kPauseNode:
+      return etcd_.Resume(fault.victim);
+    case Kind::kCut:
+    case Kind::kFreeze:
+    case Kind::kOneWay:
+      return SetWays(fault.victim, TcpProxy::Mode::kOpen);
+  }
+}
+
+void Site::SetWays(int replica, TcpProxy::Mode mode) {
+  for (const auto& way : ways_[static_cast<size_t>(replica)]) way->Set(mode);
+}
+
+}  // namespace reversi::stores
