@@ -24,6 +24,7 @@ v1::TimeoutAction ToApi(TimeoutAction action);
 void FillRules(const Rules& rules, v1::Rules* message);
 // `over`: the game is over, be it that the position has moves left.
 void FillPosition(const Position& position, bool over, v1::Position* message);
+// For a message that is sent: the position is in it as bytes, so that has_position() is false until it was parsed again.
 void FillEvent(const Event& event, v1::GameEvent* message);
 // `expires` = when the server drops the game; infinite = never.
 void FillGame(std::string_view game_id, const Record& record, const Table& table, absl::Time expires,

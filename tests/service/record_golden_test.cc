@@ -179,6 +179,7 @@ std::vector<std::string> Reading(const Record& record) {
     }
     v1::GameEvent message;
     FillEvent(event, &message);
+    EXPECT_TRUE(message.ParseFromString(message.SerializeAsString()));  // as it is received
     events.push_back("event " + Json(message));
     return true;
   }));
