@@ -137,6 +137,26 @@ TEST(EtcdStore, WhenEtcdStaysAwayCallsEndAsUnknownAndNothingOldIsShown) {
   EXPECT_EQ(next.outcome, PutOutcome::kDone);
 }
 
+TEST(EtcdStore, WhenEtcdsQuotaIsUsedUpReadsAndDeletionsGoOnAndAfterwardsPutsToo) {
+  EtcdCluster cluster(1, {"--quota-backend-bytes=1000000"});
+  LogLines log;
+  const auto store = MakeStore(OptionsFor(cluster.endpoints(), absl::Milliseconds(500)), log);
+  const std::string record(100'000, 'r');
+  ASSERT_EQ(PutNow(*store, "game", 0, record).outcome, PutOutcome::kDone);
+  uint64_t version = 0;  // of another game, to which etcd's quota allows some ten puts
+  while (version < 50 && PutNow(*store, "other", version, record).outcome == PutOutcome::kDone) ++version;
+  EXPECT_LT(version, 50u);
+  EXPECT_TRUE(log.Has("database space exceeded"));
+  EXPECT_EQ(GetNow(*store, "game").version, 1u);
+  EXPECT_EQ(DeleteNow(*store, "game", 1).outcome, PutOutcome::kDone);
+  EXPECT_EQ(GetNow(*store, "other").version, version) << "refused puts are not there";
+  // An operator makes room.
+  cluster.Ctl({"compact", "--physical", absl::StrCat(version + 2)});
+  cluster.Ctl({"defrag"});
+  cluster.Ctl({"alarm", "disarm"});
+  EXPECT_EQ(PutNow(*store, "other", version, record).outcome, PutOutcome::kDone);
+}
+
 // The answer to a put is lost on the way; sent again, it meets its own record.
 TEST(EtcdStore, APutWhoseAnswerWasLostIsKnownAgain) {
   EtcdCluster cluster(1);
