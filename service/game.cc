@@ -77,6 +77,15 @@ bool Game::Offer(const Stored& stored) {
 
 bool Game::Retire() {
   absl::MutexLock lock(&mu_);
+  return RetireUnderLock();
+}
+
+bool Game::RetireIdle() {
+  absl::MutexLock lock(&mu_);
+  return !working_ && RetireUnderLock();
+}
+
+bool Game::RetireUnderLock() {
   if (version() != 0 || first_ != nullptr || offered_ != nullptr || retired_) return false;
   retired_ = true;
   return true;

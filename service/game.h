@@ -116,6 +116,9 @@ class Game : public std::enable_shared_from_this<Game> {
   bool Offer(const Stored& stored) ABSL_LOCKS_EXCLUDED(mu_);
   // Gives the place up if there is no game under this id and no wish waits for one. False = it is needed.
   bool Retire() ABSL_LOCKS_EXCLUDED(mu_);
+  // The same, for whoever does not work on the line: false also while somebody does, who may be just taking the game
+  // over.
+  bool RetireIdle() ABSL_LOCKS_EXCLUDED(mu_);
 
   // Makes the time-out that is due, if one is.
   void CheckDeadline() ABSL_LOCKS_EXCLUDED(mu_);
@@ -162,6 +165,7 @@ class Game : public std::enable_shared_from_this<Game> {
   void WorkOff() ABSL_LOCKS_EXCLUDED(mu_);
   // One step of the line. False = nothing to do, or the store has to complete first.
   bool Step() ABSL_LOCKS_EXCLUDED(mu_);
+  bool RetireUnderLock() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::unique_ptr<Proposal> Pop() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void PushFront(std::unique_ptr<Proposal> proposal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Has the state confirmed before the wish is judged again.

@@ -88,7 +88,7 @@ void Games::Told(const std::string& id, const Stored& stored) {
     // What stands in the store is served, whatever the limit for new games.
     const std::shared_ptr<Game> game = FindOrAdd(id, std::numeric_limits<uint64_t>::max());
     if (!game->Offer(stored)) continue;
-    if (game->version() == 0 && game->Retire()) Remove(game);  // unreadable
+    if (game->version() == 0 && game->RetireIdle()) Remove(game);  // unreadable
     return;
   }
 }
@@ -357,7 +357,9 @@ void Games::Drop(const std::shared_ptr<Game>& game) {
     const bool gone = result.outcome == PutOutcome::kDone ||
                       (result.outcome == PutOutcome::kConflict && result.current.version == 0);
     if (!gone) return;  // the next sweep tries again
-    if (Forget(game)) metrics_.GameEvicted();
+    // Counted by the one replica that removed it; the feed may have told of it before.
+    if (result.outcome == PutOutcome::kDone) metrics_.GameEvicted();
+    Forget(game);
   });
 }
 

@@ -47,7 +47,8 @@ PutResult ResultOf(const StoreOp& op, const etcdserverpb::TxnResponse& txn, bool
     result.current = {static_cast<uint64_t>(kv.version()), Bytes(kv.value())};
   }
   // An earlier attempt whose answer was lost has done it: records carry the id of their put, so equal bytes are ours.
-  const bool own = op.remove() ? result.current.version == 0
+  // (A removal carries nothing: without an earlier attempt it was another's.)
+  const bool own = op.remove() ? sent_before && result.current.version == 0
                                : result.current.version == op.expected_version + 1 &&
                                      result.current.record.view() == op.record.view();
   if (own) return {PutOutcome::kDone};
@@ -248,9 +249,18 @@ void EtcdStore::Tick() {
     {
       absl::MutexLock lock(&mu_);
       if (mu_.AwaitWithTimeout(absl::Condition(&stopped_), kTick)) return;
+      ++on_the_way_;  // so that no probe begins after the stop
     }
     committer_.Expire(SteadyNow());
+    Probe();
+    Ended();
   }
+}
+
+void EtcdStore::Probe() {
+  if (reachable_.load() || stopping_.load() || probing_.exchange(true)) return;
+  // No game has this id; the read is as much a call as any.
+  Get("", [this](bool, const Stored&) { probing_ = false; });
 }
 
 }  // namespace reversi

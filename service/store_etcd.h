@@ -68,12 +68,15 @@ class EtcdStore : public Store {
   void Began() ABSL_LOCKS_EXCLUDED(mu_);
   void Ended() ABSL_LOCKS_EXCLUDED(mu_);
   void Tick() ABSL_LOCKS_EXCLUDED(mu_);
+  // After a failure, where nobody calls: asks whether etcd can be used again.
+  void Probe();
 
   const Options options_;
   const StoreLog log_;
   const std::unique_ptr<EtcdClient> client_;
   std::atomic<bool> reachable_ = true;
   std::atomic<bool> stopping_ = false;
+  std::atomic<bool> probing_ = false;
 
   absl::Mutex mu_;
   int on_the_way_ ABSL_GUARDED_BY(mu_) = 0;

@@ -38,7 +38,10 @@ class GameTest : public testing::Test, public GameListener {
   }
 
   void Vanished(Game&) override { ++vanished_; }
-  void Unreadable(const Game&, const std::string&) override { ++unreadable_; }
+  void Unreadable(const Game&, const std::string&) override {
+    ++unreadable_;
+    if (at_unreadable_) at_unreadable_();
+  }
   void Committed(Game&, const Event& event, std::optional<GameState>, Origin) override {
     committed_.push_back(event.after.version);
   }
@@ -95,6 +98,7 @@ class GameTest : public testing::Test, public GameListener {
   int vanished_ = 0;
   std::vector<PutOutcome> puts_;
   int unreadable_ = 0;
+  std::function<void()> at_unreadable_;
 };
 
 }  // namespace reversi

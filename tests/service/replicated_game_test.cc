@@ -101,6 +101,16 @@ TEST_F(ReplicatedGameTest, WhatCannotBeReadIsReportedAndNotServed) {
   EXPECT_TRUE(IsAccepted(Submit(NextMove())));
 }
 
+// Two who learn of a game at once: one is taking it over while the other finds that it has no version yet.
+TEST_F(ReplicatedGameTest, NobodyRetiresAGameThatAnotherIsTakingOver) {
+  const auto game = NewGame();
+  bool retired = true;
+  at_unreadable_ = [&] { retired = game->RetireIdle(); };
+  EXPECT_TRUE(game->Offer({1, Bytes("no record")}));
+  EXPECT_FALSE(retired);
+  EXPECT_TRUE(game->RetireIdle());
+}
+
 TEST_F(ReplicatedGameTest, AGameThatIsNoLongerInTheStoreVanishes) {
   Submit(Creation());
   const MoveWish move = NextMove();
