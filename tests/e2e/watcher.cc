@@ -99,6 +99,11 @@ uint64_t Watcher::version() const {
   return version_;
 }
 
+bool Watcher::done() const {
+  absl::MutexLock lock(&mutex_);
+  return done_;
+}
+
 WatchRecord Watcher::Record() const {
   absl::MutexLock lock(&mutex_);
   return record_;

@@ -47,6 +47,7 @@ class Watcher : private grpc::ClientReadReactor<v1::WatchGameResponse> {
 
   // Highest version told so far; 0 at first (also after a resume).
   uint64_t version() const;
+  bool done() const;  // whether it has ended
   // A copy of what was told so far.
   WatchRecord Record() const;
 

@@ -71,7 +71,8 @@ std::string Joined(const std::vector<std::string>& parts) {
   return joined;
 }
 
-// GET over plain HTTP; empty when nobody answers within a second.
+}  // namespace
+
 std::string HttpGet(const std::string& address, const std::string& path) {
   const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const timeval patience{1, 0};
@@ -92,8 +93,6 @@ std::string HttpGet(const std::string& address, const std::string& path) {
   close(connection);
   return answer;
 }
-
-}  // namespace
 
 TempFolder::TempFolder() : path_(testing::TempDir() + "reversi_stores_XXXXXX") {
   if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "no temporary folder " << path_;

@@ -26,6 +26,9 @@ class TempFolder {
 // killed: a test failure.
 int Run(const std::vector<std::string>& words, std::string* output = nullptr);
 
+// GET over plain HTTP from host:port of 127.0.0.1; empty when nobody answers within a second.
+std::string HttpGet(const std::string& address, const std::string& path);
+
 // A port of 127.0.0.1 that nobody listens on.
 int FreePort();
 
