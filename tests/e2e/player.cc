@@ -110,12 +110,12 @@ bool Player::Send(Table& table,
   for (const auto start = std::chrono::steady_clock::now();;) {
     grpc::ClientContext context;
     context.set_wait_for_ready(true);
-    // Some tries are given up almost at once, some before a server that has stopped goes on: the server may or may
-    // not have done it.
+    // Some tries are given up almost at once, many before a server that has stopped goes on: the server may or may not
+    // have done it.
     std::chrono::microseconds patience = hall_.patience();
     const size_t kind = Below(chance_, 8);
     if (kind == 0) patience = std::chrono::microseconds(Below(chance_, 1500));
-    if (kind == 1) patience = std::chrono::milliseconds(Below(chance_, 300));
+    if (kind >= 4) patience = std::chrono::milliseconds(20 + Below(chance_, 80));
     context.set_deadline(std::chrono::system_clock::now() + patience);
     ObservedCall call = blank;
     call.outcome = Outcome::kUnknown;

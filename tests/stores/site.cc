@@ -11,6 +11,8 @@ namespace {
 constexpr int kReplicas = 3;
 constexpr int kNodes = 3;
 constexpr std::chrono::milliseconds kCalm{150};
+constexpr uint64_t kCallsInTrouble = 32;
+constexpr std::chrono::seconds kLongestTrouble{5};
 
 }  // namespace
 
@@ -22,10 +24,11 @@ Site::Site(const std::string& binary) : etcd_(kNodes), ways_(kReplicas) {
       endpoints[i].push_back(ways_[i].back()->address());
     }
   }
-  replicas_ = std::make_unique<Replicas>(endpoints, std::vector<std::string>{"--store_wait=250ms"}, binary);
+  replicas_ = std::make_unique<Replicas>(endpoints, std::vector<std::string>{"--store_wait=1s"}, binary);
 }
 
-void Site::Trouble(uint64_t seed, int faults, std::chrono::milliseconds longest) {
+void Site::Trouble(uint64_t seed, int faults, std::chrono::milliseconds longest,
+                   const std::function<uint64_t()>& calls) {
   e2e::Chance chance(seed);
   std::vector<Kind> deck;
   const auto next = [&](int victim) {
@@ -44,7 +47,12 @@ void Site::Trouble(uint64_t seed, int faults, std::chrono::milliseconds longest)
     std::vector<Fault> now = {next(static_cast<int>(e2e::Below(chance, kReplicas)))};
     if (e2e::Below(chance, 4) == 0) now.push_back(next((now[0].victim + 1) % kReplicas));
     for (const Fault& fault : now) Begin(fault);
+    const uint64_t before = calls();
     wait(longest);
+    const auto until = std::chrono::steady_clock::now() + kLongestTrouble;
+    while (calls() < before + kCallsInTrouble && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
     for (const Fault& fault : now) End(fault);
     replicas_->CheckRunning();
     wait(kCalm);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ class Site {
   // One fault after another, now and then two at once, each for up to `longest`: a replica killed, a replica or an etcd
   // node paused, a replica cut off from etcd in one of three ways. As many as are said, of all kinds alike; in the end
   // all is well. A replica that dies by itself is a test failure.
-  void Trouble(uint64_t seed, int faults, std::chrono::milliseconds longest);
+  // `calls` tells how many calls have been made: on a slow machine a fault goes on until there were some.
+  void Trouble(uint64_t seed, int faults, std::chrono::milliseconds longest, const std::function<uint64_t()>& calls);
 
  private:
   enum class Kind : uint8_t { kKill, kPause, kPauseNode, kCut, kFreeze, kOneWay };
