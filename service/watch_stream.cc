@@ -46,11 +46,6 @@ bool WatchStream::Attach(std::shared_ptr<Game> game, uint64_t version, std::opti
   return true;
 }
 
-std::shared_ptr<Game> WatchStream::game() const {
-  absl::MutexLock lock(&mu_);
-  return game_;
-}
-
 void WatchStream::Wake() {
   absl::ReleasableMutexLock lock(&mu_);
   const Step step = Next();
@@ -82,10 +77,9 @@ void WatchStream::Beat(absl::Duration now) {
   Take(step);
 }
 
-std::optional<absl::Duration> WatchStream::StalledSince() const {
+std::shared_ptr<Game> WatchStream::StalledIn(absl::Duration before) const {
   absl::MutexLock lock(&mu_);
-  if (!writing_ || done_) return std::nullopt;
-  return wrote_at_;
+  return writing_ && !done_ && wrote_at_ < before ? game_ : nullptr;
 }
 
 WatchStream::Step WatchStream::Next() {
@@ -220,9 +214,8 @@ void Watches::Tick(absl::Duration now, absl::Duration stall_limit,
                    const std::function<bool(const Game&)>& kept) {
   for (const auto& stream : All()) {
     stream->Beat(now);
-    const auto since = stream->StalledSince();
-    const auto game = stream->game();
-    if (since.has_value() && now - *since > stall_limit && game != nullptr && !kept(*game)) stream->Cut();
+    const auto game = stream->StalledIn(now - stall_limit);
+    if (game != nullptr && !kept(*game)) stream->Cut();
   }
 }
 

@@ -62,10 +62,8 @@ class WatchStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void Cut() ABSL_LOCKS_EXCLUDED(mu_);
   // Sends a heartbeat if one is due.
   void Beat(absl::Duration now) ABSL_LOCKS_EXCLUDED(mu_);
-  // Since when a write is under way; nullopt = none is.
-  std::optional<absl::Duration> StalledSince() const ABSL_LOCKS_EXCLUDED(mu_);
-  // Null before Attach.
-  std::shared_ptr<Game> game() const ABSL_LOCKS_EXCLUDED(mu_);
+  // The game, if a write has been under way since before then; else null.
+  std::shared_ptr<Game> StalledIn(absl::Duration before) const ABSL_LOCKS_EXCLUDED(mu_);
 
   void OnSendInitialMetadataDone(bool ok) override ABSL_LOCKS_EXCLUDED(mu_);
   void OnWriteDone(bool ok) override ABSL_LOCKS_EXCLUDED(mu_);
