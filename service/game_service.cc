@@ -233,17 +233,22 @@ GameService::Reactor* GameService::ListGames(Context* context, const v1::ListGam
   if (const auto refused = call.Admit(false)) return call.End(reactor, *refused);
   const auto checked = Check(*request);
   if (const auto* error = std::get_if<Error>(&checked)) return call.End(reactor, *error);
-  const auto& list = std::get<ListCall>(checked);
-  auto listed = games_.List(list.page_size, list.page_token, {list.state, list.variant});
-  if (const auto* error = std::get_if<Error>(&listed)) return call.End(reactor, *error);
-  auto& page = std::get<Games::Page>(listed);
-  for (const auto& game : page.games) {
-    const auto snapshot = game->Read();
-    FillGame(game->id(), snapshot->record, snapshot->table, games_.Expires(snapshot->table), false,
-             response->add_games());
-  }
-  response->set_next_page_token(std::move(page.next_page_token));
-  return call.End(reactor, grpc::Status::OK);
+  auto fill = [this, call, reactor, response, list = std::get<ListCall>(checked)](bool all_here) {
+    auto listed = games_.List(list.page_size, list.page_token, {list.state, list.variant});
+    if (const auto* error = std::get_if<Error>(&listed)) return void(call.End(reactor, *error));
+    // A part is not shown as if it were all.
+    if (!all_here) return void(call.End(reactor, StoreUnavailable()));
+    auto& page = std::get<Games::Page>(listed);
+    for (const auto& game : page.games) {
+      const auto snapshot = game->Read();
+      FillGame(game->id(), snapshot->record, snapshot->table, games_.Expires(snapshot->table), false,
+               response->add_games());
+    }
+    response->set_next_page_token(std::move(page.next_page_token));
+    call.End(reactor, grpc::Status::OK);
+  };
+  games_.AwaitAll(std::move(fill));
+  return reactor;
 }
 
 // SubmitMove, ResignGame and AbortGame: a wish in, an event out.

@@ -48,7 +48,8 @@ Games::Games(Store& store, const Tokens& tokens, const Clock& clock, Metrics& me
                .listener = *this,
                .serialize = SerializeForWatchers,
                .command_queue = limits.command_queue,
-               .shared = store.shared()} {}
+               .shared = store.shared()},
+      loading_(!store.shared()) {}
 Games::~Games() = default;
 
 Games::Shard& Games::ShardOf(std::string_view id) {
@@ -63,7 +64,7 @@ std::shared_ptr<Game> Games::Find(std::string_view id) {
   return found == shard.games.end() ? nullptr : *found;
 }
 
-void Games::Load(Store::CaughtUp caught_up) {
+void Games::Load() {
   // Where nobody else writes, what comes after the beginning is known here before the feed tells it.
   const auto loaded = std::make_shared<std::atomic<bool>>(false);
   store_.Follow(
@@ -71,9 +72,9 @@ void Games::Load(Store::CaughtUp caught_up) {
         if (!store_.shared() && loaded->load(std::memory_order_relaxed)) return;
         Told(std::string(id), stored);
       },
-      [loaded, caught_up = std::move(caught_up)]() mutable {
+      [this, loaded] {
         loaded->store(true, std::memory_order_relaxed);
-        caught_up();
+        loading_.Finish();
       });
 }
 
@@ -273,6 +274,7 @@ void Games::Committed(Game& game, const Event& event, std::optional<GameState> b
 
 void Games::RunDeadlines() {
   const absl::Duration now = clock_.Steady();
+  loading_.Expire(now);
   for (;;) {
     std::shared_ptr<Game> game;
     {

@@ -19,6 +19,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "service/game.h"
+#include "service/loading.h"
 #include "service/metrics.h"
 
 namespace reversi {
@@ -33,6 +34,8 @@ struct Retention {
 struct GameLimits {
   uint64_t games;
   uint64_t command_queue;
+  // How long a list waits for the first contact with a shared store.
+  absl::Duration store_wait = absl::Seconds(5);
 };
 
 class Games : public GameListener {
@@ -42,8 +45,10 @@ class Games : public GameListener {
         GameLimits limits);
   ~Games() override;
 
-  // Takes over everything that stands in the store, and from then on what others put into it. `caught_up` as Store's.
-  void Load(Store::CaughtUp caught_up);
+  // Takes over everything that stands in the store, and from then on what others put into it. Before this returns where
+  // the store is this process's own, else as soon as it can be reached.
+  void Load();
+  Loading& loading() { return loading_; }
 
   // The game of this id, as far as it is known here, or null. Version 0 = it is just being made.
   std::shared_ptr<Game> Find(std::string_view id);
@@ -94,9 +99,12 @@ class Games : public GameListener {
     std::optional<GameState> state;
     std::optional<Variant> variant;
   };
+  // Of the games that are here: all of them once loading() is done.
   OrError<Page> List(int page_size, std::string_view page_token, Filter filter);
+  // Calls done(true) when they are, done(false) when that takes too long.
+  void AwaitAll(Loading::Ready done) { loading_.Await(clock_.Steady() + limits_.store_wait, std::move(done)); }
 
-  // Makes the time-outs that are due. Called at least every 20 ms or so.
+  // Makes the time-outs that are due, and ends waits for the store. Called at least every 20 ms or so.
   void RunDeadlines();
   // Ends and drops what has outlived its retention, a share of all games at a call; a full round takes
   // kSweepCalls calls.
@@ -192,6 +200,7 @@ class Games : public GameListener {
   GameContext context_;
   std::array<Shard, kSweepCalls> shards_;
   std::atomic<uint64_t> count_ = 0;
+  Loading loading_;
   std::atomic<uint32_t> next_sweep_ = 0;
 
   absl::Mutex list_mu_;

@@ -85,7 +85,7 @@ class RunningServer : public Server {
         access_(config.rate_limit, static_cast<double>(config.rate_burst)),
         store_(std::move(store)),
         games_(*store_, tokens_, clock_, metrics_,
-               {config.keep_finished, config.keep_waiting, config.keep_idle}, {config.max_games, config.command_queue}),
+               {config.keep_finished, config.keep_waiting, config.keep_idle}, {config.max_games, config.command_queue, config.store_wait}),
         watches_(config.max_watchers),
         service_(games_, watches_, tokens_, clock_, metrics_, access_, config.max_watchers_per_game) {
     metrics_.SetLimits({.games = config.max_games, .watchers = config.max_watchers});
@@ -100,11 +100,7 @@ class RunningServer : public Server {
   // Takes over what the store holds: before this returns from a store of this process's own, else as soon as the
   // store can be reached.
   void Load() {
-    if (config_.store == StoreKind::kMemory) {
-      loaded_ = true;
-    } else {
-      games_.Load([this] { loaded_ = true; });
-    }
+    if (config_.store != StoreKind::kMemory) games_.Load();
   }
 
   // Empty = all is well.
@@ -161,6 +157,7 @@ class RunningServer : public Server {
     const absl::Duration deadline = clock_.Steady() + grace;
     Announce();
     service_.Drain();
+    games_.loading().Stop();
     // Readers that take nothing: their streams cannot end by themselves.
     std::thread cutter([this, grace] {
       const absl::Duration until = clock_.Steady() + std::min(grace, kStalledGrace);
@@ -188,7 +185,7 @@ class RunningServer : public Server {
   void ServeWhenLoaded() {
     absl::MutexLock lock(&health_mu_);
     if (announced_ || serving_) return;
-    serving_ = loaded_;
+    serving_ = games_.loading().done();
     for (auto* health : Healths()) health->SetServingStatus(kServiceName, serving_);
   }
 
@@ -250,7 +247,6 @@ class RunningServer : public Server {
   int port_ = 0;
   std::unique_ptr<grpc::Server> health_;
   int health_port_ = 0;
-  std::atomic<bool> loaded_ = false;
   absl::Mutex health_mu_;
   bool serving_ ABSL_GUARDED_BY(health_mu_) = false;
   bool announced_ ABSL_GUARDED_BY(health_mu_) = false;

@@ -79,5 +79,27 @@ TEST(Replicas, OneCutOffFromEtcdWaitsOrFailsAndNeverShowsAnOldVersion) {
   EXPECT_TRUE(watcher->AwaitVersion(2)) << "the watch goes on";
 }
 
+TEST(Replicas, OneThatHasNotReachedEtcdListsAllGamesOrNone) {
+  EtcdCluster etcd(1);
+  TcpProxy proxy(etcd.endpoint(0));
+  proxy.Set(TcpProxy::Mode::kCut);
+  Replicas whole(1, etcd.endpoints());
+  Caller other(whole.address(0));
+  for (int i = 0; i < 3; ++i) e2e::NewGame(other);
+  Replicas hasty(1, {proxy.address()}, {"--store_wait=100ms"});
+  Replicas patient(1, {proxy.address()}, {"--store_wait=1m"});
+  const auto refused = Caller(hasty.address(0)).Call(v1::ListGamesRequest());
+  EXPECT_EQ(refused.error.reason, "STORE_UNAVAILABLE") << e2e::Describe(refused.status);
+  EXPECT_TRUE(refused.error.retry_seconds.has_value());
+  v1::ListGamesRequest bad;
+  bad.set_page_token("?");
+  Caller caller(patient.address(0));
+  std::jthread open([&proxy] { proxy.Set(TcpProxy::Mode::kOpen); });
+  const auto all = caller.Call(v1::ListGamesRequest());
+  ASSERT_TRUE(all.ok()) << e2e::Describe(all.status);
+  EXPECT_EQ(all.response.games_size(), 3);
+  EXPECT_EQ(caller.Call(bad).error.reason, "MALFORMED_REQUEST");
+}
+
 }  // namespace
 }  // namespace reversi::stores
