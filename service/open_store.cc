@@ -30,7 +30,8 @@ Opened OpenDisk(const Config& config) {
 #ifdef REVERSI_DISK_STORE
   return AsStore(DiskStore::Open(config.data_dir, LogStore));
 #else
-  return absl::StrCat("this build has no disk store: ", config.data_dir, " is of no use to it");
+  return absl::StrCat("--store=disk --data_dir=", config.data_dir,
+                      ": this build has no disk store (REVERSI_DISK_STORE=OFF); it keeps games in memory or in etcd");
 #endif
 }
 
