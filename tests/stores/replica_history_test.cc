@@ -132,13 +132,13 @@ TEST_P(BrokenReplicas, AreFound) {
 constexpr char kOld[] = "told an old version";
 constexpr char kTwo[] = "two commands own one event";
 constexpr char kOther[] = "the answer differs from the log";
-constexpr char kLost[] = "tells a version that is not in the log";
+constexpr char kState[] = "told another state than the log's";
 
 INSTANTIATE_TEST_SUITE_P(History, BrokenReplicas,
                          testing::Values(Broken{"with_unconfirmed_reads", {kOld}},
                                          Broken{"with_unconfirmed_refusals", {kOld}},
-                                         Broken{"without_compare", {kTwo, kOther, kLost}},
-                                         Broken{"answering_before_the_put", {kTwo, kOther, kLost}}),
+                                         Broken{"without_compare", {kTwo, kOther, kState}},
+                                         Broken{"answering_before_the_put", {kTwo, kOther, kState}}),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
 
 }  // namespace
