@@ -112,7 +112,7 @@ void Game::WorkOff() {
 
 bool Game::Step() {
   std::unique_ptr<Proposal> proposal;
-  std::variant<std::unique_ptr<Attempt>, Answer> prepared = Answer(Abandoned{});
+  std::variant<std::shared_ptr<Attempt>, Answer> prepared = Answer(Abandoned{});
   std::unique_ptr<Stored> offered;
   bool reread = false;
   {
@@ -140,9 +140,9 @@ bool Game::Step() {
     absl::MutexLock lock(&mu_);
     prepared = Prepare(proposal.get());
   }
-  if (auto* attempt = std::get_if<std::unique_ptr<Attempt>>(&prepared)) {
+  if (auto* attempt = std::get_if<std::shared_ptr<Attempt>>(&prepared)) {
     (*attempt)->proposal = std::move(proposal);
-    return Put(std::move(*attempt));
+    return Put(*attempt);
   }
   if (proposal == nullptr) return true;
   Answer& answer = std::get<Answer>(prepared);
@@ -194,7 +194,7 @@ bool Game::DeadlinePassed() const {
   return deadline_ != absl::InfiniteDuration() && context_.clock.Steady() >= deadline_;
 }
 
-std::variant<std::unique_ptr<Game::Attempt>, Answer> Game::Prepare(Proposal* proposal) {
+std::variant<std::shared_ptr<Game::Attempt>, Answer> Game::Prepare(Proposal* proposal) {
   if (proposal != nullptr && version() == 0) {
     if (auto* creation = std::get_if<CreateWish>(&proposal->wish)) return PrepareCreation(*creation);
     return Answer(GameNotFound(id_));
@@ -213,22 +213,21 @@ std::variant<std::unique_ptr<Game::Attempt>, Answer> Game::Prepare(Proposal* pro
   auto applied = Apply(table, std::move(command));
   // Judge has asked the engine about the move already.
   if (const auto* why = std::get_if<WhyIllegal>(&applied)) return Answer(IllegalMove("move", Move{}, *why));
-  return AttemptOf(std::get<Event>(std::move(applied)), table.time);
+  Event& event = std::get<Event>(applied);
+  Record record = record_.With(event.command, table.time, NextPutId());
+  return AttemptOf(std::move(event), std::move(record));
 }
 
-std::variant<std::unique_ptr<Game::Attempt>, Answer> Game::PrepareCreation(CreateWish& wish) {
+std::variant<std::shared_ptr<Game::Attempt>, Answer> Game::PrepareCreation(CreateWish& wish) {
   wish.start.created = WholeMilliseconds(context_.clock.Wall());
   wish.start.nonce = RandomBytes(16);
   auto begun = Begin(wish.start);
   if (const auto* bad = std::get_if<BadOpening>(&begun)) return Answer(IllegalOpening(wish.start, *bad));
-  return std::unique_ptr<Attempt>(new Attempt{nullptr, std::get<Event>(std::move(begun)),
-                                              Record::Begin(wish.start, NextPutId()), context_.clock.Steady()});
+  return AttemptOf(std::get<Event>(std::move(begun)), Record::Begin(wish.start, NextPutId()));
 }
 
-std::unique_ptr<Game::Attempt> Game::AttemptOf(Event event, absl::Time previous) {
-  Record record = record_.With(event.command, previous, NextPutId());
-  return std::unique_ptr<Attempt>(
-      new Attempt{nullptr, std::move(event), std::move(record), context_.clock.Steady()});
+std::shared_ptr<Game::Attempt> Game::AttemptOf(Event event, Record record) {
+  return std::make_shared<Attempt>(shared_from_this(), std::move(event), std::move(record), context_.clock.Steady());
 }
 
 Answer Game::AgainAt(uint64_t version) {
@@ -240,39 +239,34 @@ Answer Game::AgainAt(uint64_t version) {
   return answer;
 }
 
-bool Game::Put(std::unique_ptr<Attempt> attempt) {
-  attempt_ = std::move(attempt);
-  progress_.store(kCalling, std::memory_order_relaxed);
-  context_.store.Put(id_, attempt_->event.after.version - 1, attempt_->record.bytes(),
-                     [self = shared_from_this()](PutResult result) { self->PutDone(std::move(result)); });
-  if (!Second(kReturned)) return false;
-  Settle(std::move(put_result_));
+bool Game::Put(const std::shared_ptr<Attempt>& attempt) {
+  context_.store.Put(id_, attempt->event.after.version - 1, attempt->record.bytes(), [attempt](PutResult result) {
+    attempt->result = std::move(result);
+    if (!attempt->IsSecond()) return;
+    attempt->game->Settle(*attempt);
+    attempt->game->WorkOff();
+  });
+  if (!attempt->IsSecond()) return false;
+  Settle(*attempt);
   return true;
 }
 
-void Game::PutDone(PutResult result) {
-  put_result_ = std::move(result);
-  if (!Second(kCompleted)) return;
-  Settle(std::move(put_result_));
-  WorkOff();
-}
-
-void Game::Settle(PutResult result) {
-  const std::unique_ptr<Attempt> attempt = std::move(attempt_);
+void Game::Settle(Attempt& attempt) {
+  const PutResult& result = attempt.result;
   const auto ended = [&](PutOutcome outcome) {
-    context_.listener.PutEnded(outcome, context_.clock.Steady() - attempt->steady);
+    context_.listener.PutEnded(outcome, context_.clock.Steady() - attempt.steady);
   };
   switch (result.outcome) {
     case PutOutcome::kDone:
       ended(PutOutcome::kDone);
-      return Commit(*attempt);
+      return Commit(attempt);
     case PutOutcome::kUnknown: {
       ended(PutOutcome::kUnknown);
       {
         absl::MutexLock lock(&mu_);
         uncertain_ = true;
       }
-      if (attempt->proposal != nullptr) attempt->proposal->answer(StoreUnavailable());
+      if (attempt.proposal != nullptr) attempt.proposal->answer(StoreUnavailable());
       // They have waited as long as this one.
       return RefuseLine(StoreUnavailable());
     }
@@ -281,12 +275,12 @@ void Game::Settle(PutResult result) {
   }
   auto current = Record::Read(result.current.record);
   const auto* record = std::get_if<Record>(&current);
-  const bool newest = record != nullptr && record->put_id() == attempt->record.put_id();
+  const bool newest = record != nullptr && record->put_id() == attempt.record.put_id();
   // Ours may stand below what others have put since. (Without an earlier attempt the same bytes are somebody else's.)
-  const bool below = record != nullptr && result.sent_before && record->Continues(attempt->record);
+  const bool below = record != nullptr && result.sent_before && record->Continues(attempt.record);
   ended(newest || below ? PutOutcome::kDone : PutOutcome::kConflict);
   if (newest || below) {
-    Commit(*attempt);
+    Commit(attempt);
     if (!newest) Adopt(result.current);
     return;
   }
@@ -296,28 +290,27 @@ void Game::Settle(PutResult result) {
     absl::MutexLock lock(&mu_);
     uncertain_ = true;
   }
-  if (attempt->proposal == nullptr) return;
+  if (attempt.proposal == nullptr) return;
   if (adopted != Adopted::kCurrent) {
-    return attempt->proposal->answer(adopted == Adopted::kVanished ? GameNotFound(id_) : StoreUnavailable());
+    return attempt.proposal->answer(adopted == Adopted::kVanished ? GameNotFound(id_) : StoreUnavailable());
   }
   // Judged anew against what stands there now.
-  attempt->proposal->confirmed = true;
+  attempt.proposal->confirmed = true;
   absl::MutexLock lock(&mu_);
-  PushFront(std::move(attempt->proposal));
+  PushFront(std::move(attempt.proposal));
 }
 
 bool Game::Reread() {
-  progress_.store(kCalling, std::memory_order_relaxed);
-  context_.store.Get(id_, [self = shared_from_this()](bool ok, Stored stored) {
+  const auto call = std::make_shared<StoreCall>(shared_from_this());
+  context_.store.Get(id_, [call](bool ok, Stored stored) {
     // The outcome travels as that of a put: kConflict = this is what stands there.
-    self->put_result_ = {ok ? PutOutcome::kConflict : PutOutcome::kUnknown, std::move(stored)};
-    if (!self->Second(kCompleted)) return;
-    if (self->SettleReread(std::move(self->put_result_))) self->WorkOff();
+    call->result = {ok ? PutOutcome::kConflict : PutOutcome::kUnknown, std::move(stored)};
+    if (call->IsSecond() && call->game->SettleReread(call->result)) call->game->WorkOff();
   });
-  return Second(kReturned) && SettleReread(std::move(put_result_));
+  return call->IsSecond() && SettleReread(call->result);
 }
 
-bool Game::SettleReread(PutResult result) {
+bool Game::SettleReread(const PutResult& result) {
   const bool known = result.outcome == PutOutcome::kConflict && Adopt(result.current) != Adopted::kUnreadable;
   {
     absl::MutexLock lock(&mu_);

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -150,17 +151,30 @@ class Game : public std::enable_shared_from_this<Game> {
   bool RemoveWatcher(const std::shared_ptr<Watcher>& watcher) ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
-  using Watchers = absl::flat_hash_set<std::shared_ptr<Watcher>>;
+  // Those who watch, and the newest event as they get it; empty until one asks.
+  struct Watched {
+    absl::flat_hash_set<std::shared_ptr<Watcher>> watchers;
+    Bytes newest;
+  };
 
-  // A command that the store has been asked to take.
-  struct Attempt {
-    std::unique_ptr<Proposal> proposal = {};  // null = the game's own: a time-out
+  // A call of the store that is under way. Its two ends, the call's return and its completion, both have it;
+  // whichever comes second goes on with the line.
+  struct StoreCall {
+    explicit StoreCall(std::shared_ptr<Game> of) : game(std::move(of)) {}
+    bool IsSecond() { return ended.exchange(true, std::memory_order_acq_rel); }
+    const std::shared_ptr<Game> game;
+    PutResult result = {};
+    std::atomic<bool> ended = false;  // one of its ends has come
+  };
+  // A command that the store is asked to take.
+  struct Attempt : StoreCall {
+    Attempt(std::shared_ptr<Game> of, Event is, Record with, absl::Duration now)
+        : StoreCall(std::move(of)), event(std::move(is)), record(std::move(with)), steady(now) {}
+    std::unique_ptr<Proposal> proposal;  // null = the game's own: a time-out
     Event event;
     Record record;
-    absl::Duration steady;  // when it was prepared
+    const absl::Duration steady;  // when it was prepared
   };
-  // Where a call of the store stands: whichever side comes second goes on with the line.
-  enum Progress : uint8_t { kCalling, kReturned, kCompleted };
 
   void WorkOff() ABSL_LOCKS_EXCLUDED(mu_);
   // One step of the line. False = nothing to do, or the store has to complete first.
@@ -173,21 +187,19 @@ class Game : public std::enable_shared_from_this<Game> {
   // Answers everything that waits with this.
   void RefuseLine(const Error& error) ABSL_LOCKS_EXCLUDED(mu_);
   // The command that the wish is granted as, made into an attempt; or the answer that it gets at once.
-  std::variant<std::unique_ptr<Attempt>, Answer> Prepare(Proposal* proposal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  std::variant<std::unique_ptr<Attempt>, Answer> PrepareCreation(CreateWish& wish)
+  std::variant<std::shared_ptr<Attempt>, Answer> Prepare(Proposal* proposal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  std::variant<std::shared_ptr<Attempt>, Answer> PrepareCreation(CreateWish& wish)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  std::unique_ptr<Attempt> AttemptOf(Event event, absl::Time previous) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  std::shared_ptr<Attempt> AttemptOf(Event event, Record record);
   Answer AgainAt(uint64_t version) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool DeadlinePassed() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
 
-  bool Put(std::unique_ptr<Attempt> attempt) ABSL_LOCKS_EXCLUDED(mu_);
-  void PutDone(PutResult result) ABSL_LOCKS_EXCLUDED(mu_);
-  void Settle(PutResult result) ABSL_LOCKS_EXCLUDED(mu_);
+  // Both: false = the store completes later and goes on with the line.
+  bool Put(const std::shared_ptr<Attempt>& attempt) ABSL_LOCKS_EXCLUDED(mu_);
   bool Reread() ABSL_LOCKS_EXCLUDED(mu_);
+  void Settle(Attempt& attempt) ABSL_LOCKS_EXCLUDED(mu_);
   // Whether the line goes on.
-  bool SettleReread(PutResult result) ABSL_LOCKS_EXCLUDED(mu_);
-  // Both sides of a store call end here; true = the other side has been, so that this one goes on.
-  bool Second(Progress mine) { return progress_.exchange(mine, std::memory_order_acq_rel) != kCalling; }
+  bool SettleReread(const PutResult& result) ABSL_LOCKS_EXCLUDED(mu_);
 
   void Commit(Attempt& attempt) ABSL_LOCKS_EXCLUDED(mu_);
   // Takes over what others put into the store.
@@ -206,25 +218,20 @@ class Game : public std::enable_shared_from_this<Game> {
   Record record_ ABSL_GUARDED_BY(mu_);
   // Null before the creation and after the end: a finished game's table is replayed when somebody asks.
   std::unique_ptr<Table> table_ ABSL_GUARDED_BY(mu_);
-  // The newest event as watchers get it; empty until one asks.
-  Bytes newest_ ABSL_GUARDED_BY(mu_);
-  absl::Duration deadline_ ABSL_GUARDED_BY(mu_) = absl::InfiniteDuration();
-  std::unique_ptr<Watchers> watchers_ ABSL_GUARDED_BY(mu_);
-
+  // Null = nobody watches.
+  std::unique_ptr<Watched> watched_ ABSL_GUARDED_BY(mu_) ABSL_PT_GUARDED_BY(mu_);
+  // The newest that the feed has told and nobody has looked at yet.
+  std::unique_ptr<Stored> offered_ ABSL_GUARDED_BY(mu_);
   // The line: proposals that wait.
   std::unique_ptr<Proposal> first_ ABSL_GUARDED_BY(mu_);
   Proposal* last_ ABSL_GUARDED_BY(mu_) = nullptr;
-  uint32_t waiting_ ABSL_GUARDED_BY(mu_) = 0;
+  absl::Duration deadline_ ABSL_GUARDED_BY(mu_) = absl::InfiniteDuration();
+  uint32_t waiting_ ABSL_GUARDED_BY(mu_) = 0;  // in the line
   // Whether somebody works the line off; the attempt in flight is that one's alone.
-  bool working_ ABSL_GUARDED_BY(mu_) = false;
+  bool working_ : 1 ABSL_GUARDED_BY(mu_) = false;
   // The outcome of a put is unknown: the record has to be read before anything else is accepted.
-  bool uncertain_ ABSL_GUARDED_BY(mu_) = false;
-  // The newest that the feed has told and nobody has looked at yet.
-  std::unique_ptr<Stored> offered_ ABSL_GUARDED_BY(mu_);
-  bool retired_ ABSL_GUARDED_BY(mu_) = false;
-  std::unique_ptr<Attempt> attempt_;
-  PutResult put_result_;
-  std::atomic<Progress> progress_ = kCalling;
+  bool uncertain_ : 1 ABSL_GUARDED_BY(mu_) = false;
+  bool retired_ : 1 ABSL_GUARDED_BY(mu_) = false;
 
   std::atomic<GameState> state_ = GameState::kWaiting;
   std::atomic<Variant> variant_ = Variant::kMultiplayer;

@@ -23,8 +23,8 @@ Game::Events Game::EventsFrom(uint64_t version) {
     if (version > current) return events;
     last = std::min(current, version + kBurst - 1);
     events.end = last == current && state() == GameState::kFinished;
-    if (version == current && !newest_.empty()) {
-      events.bytes.push_back(newest_);
+    if (version == current && watched_ != nullptr && !watched_->newest.empty()) {
+      events.bytes.push_back(watched_->newest);
       return events;
     }
     record = record_;
@@ -35,25 +35,22 @@ Game::Events Game::EventsFrom(uint64_t version) {
     return event.after.version < last;
   });
   absl::MutexLock lock(&mu_);
-  if (last == this->version() && watchers_ != nullptr && !events.bytes.empty()) newest_ = events.bytes.back();
+  if (last == this->version() && watched_ != nullptr && !events.bytes.empty()) watched_->newest = events.bytes.back();
   return events;
 }
 
 bool Game::AddWatcher(std::shared_ptr<Watcher> watcher, uint64_t limit) {
   absl::MutexLock lock(&mu_);
-  if (watchers_ == nullptr) watchers_ = std::make_unique<Watchers>();
-  if (watchers_->size() >= limit) return false;
-  watchers_->insert(std::move(watcher));
+  if (watched_ == nullptr) watched_ = std::make_unique<Watched>();
+  if (watched_->watchers.size() >= limit) return false;
+  watched_->watchers.insert(std::move(watcher));
   return true;
 }
 
 bool Game::RemoveWatcher(const std::shared_ptr<Watcher>& watcher) {
   absl::MutexLock lock(&mu_);
-  if (watchers_ == nullptr || watchers_->erase(watcher) == 0) return false;
-  if (watchers_->empty()) {
-    watchers_.reset();
-    newest_ = Bytes();
-  }
+  if (watched_ == nullptr || watched_->watchers.erase(watcher) == 0) return false;
+  if (watched_->watchers.empty()) watched_.reset();
   return true;
 }
 
@@ -61,8 +58,8 @@ void Game::WakeWatchers() {
   std::vector<std::shared_ptr<Watcher>> awake;
   {
     absl::MutexLock lock(&mu_);
-    if (watchers_ == nullptr) return;
-    awake.assign(watchers_->begin(), watchers_->end());
+    if (watched_ == nullptr) return;
+    awake.assign(watched_->watchers.begin(), watched_->watchers.end());
   }
   for (const auto& watcher : awake) watcher->Wake();
 }
@@ -73,7 +70,7 @@ void Game::Commit(Attempt& attempt) {
   bool watched = false;
   {
     absl::MutexLock lock(&mu_);
-    watched = watchers_ != nullptr;
+    watched = watched_ != nullptr;
   }
   Bytes newest = watched ? context_.serialize(attempt.event) : Bytes();
   {
@@ -86,7 +83,7 @@ void Game::Commit(Attempt& attempt) {
     }
     if (version() != 0) before = state();
     record_ = std::move(attempt.record);
-    newest_ = std::move(newest);
+    if (watched_ != nullptr) watched_->newest = std::move(newest);
     SetTable(after, deadline);
   }
   context_.listener.Committed(*this, attempt.event, before, Origin::kOwn);
@@ -135,7 +132,7 @@ Game::Adopted Game::Adopt(const Stored& stored) {
       if (table_ != nullptr && table_->turn_since == table.turn_since) deadline = deadline_;
     }
     record_ = *record;
-    newest_ = Bytes();
+    if (watched_ != nullptr) watched_->newest = Bytes();
     SetTable(table, deadline);
   }
   for (const Event& event : news) {
