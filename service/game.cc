@@ -226,7 +226,7 @@ std::variant<std::shared_ptr<Game::Attempt>, Answer> Game::PrepareCreation(Creat
   return AttemptOf(std::get<Event>(std::move(begun)), Record::Begin(wish.start, NextPutId()));
 }
 
-std::shared_ptr<Game::Attempt> Game::AttemptOf(Event event, Record record) {
+std::shared_ptr<Game::Attempt> Game::AttemptOf(Event&& event, Record&& record) {
   return std::make_shared<Attempt>(shared_from_this(), std::move(event), std::move(record), context_.clock.Steady());
 }
 

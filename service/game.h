@@ -168,7 +168,7 @@ class Game : public std::enable_shared_from_this<Game> {
   };
   // A command that the store is asked to take.
   struct Attempt : StoreCall {
-    Attempt(std::shared_ptr<Game> of, Event is, Record with, absl::Duration now)
+    Attempt(std::shared_ptr<Game> of, Event&& is, Record&& with, absl::Duration now)
         : StoreCall(std::move(of)), event(std::move(is)), record(std::move(with)), steady(now) {}
     std::unique_ptr<Proposal> proposal;  // null = the game's own: a time-out
     Event event;
@@ -190,7 +190,7 @@ class Game : public std::enable_shared_from_this<Game> {
   std::variant<std::shared_ptr<Attempt>, Answer> Prepare(Proposal* proposal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::variant<std::shared_ptr<Attempt>, Answer> PrepareCreation(CreateWish& wish)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  std::shared_ptr<Attempt> AttemptOf(Event event, Record record);
+  std::shared_ptr<Attempt> AttemptOf(Event&& event, Record&& record);
   Answer AgainAt(uint64_t version) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool DeadlinePassed() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
 
@@ -216,8 +216,8 @@ class Game : public std::enable_shared_from_this<Game> {
 
   mutable absl::Mutex mu_;
   Record record_ ABSL_GUARDED_BY(mu_);
-  // Null before the creation and after the end: a finished game's table is replayed when somebody asks.
-  std::unique_ptr<Table> table_ ABSL_GUARDED_BY(mu_);
+  // None before the creation and after the end: a finished game's table is replayed when somebody asks.
+  PackedTable table_ ABSL_GUARDED_BY(mu_);
   // Null = nobody watches.
   std::unique_ptr<Watched> watched_ ABSL_GUARDED_BY(mu_) ABSL_PT_GUARDED_BY(mu_);
   // The newest that the feed has told and nobody has looked at yet.

@@ -78,7 +78,7 @@ void Game::Commit(Attempt& attempt) {
     absl::Duration deadline = absl::InfiniteDuration();
     if (after.deadline != absl::InfiniteFuture()) {
       // A turn that goes on keeps the deadline it has by the steady clock.
-      const bool goes_on = table_ != nullptr && table_->turn_since == after.turn_since;
+      const bool goes_on = table_ && table_.turn_since() == after.turn_since;
       deadline = goes_on ? deadline_ : attempt.steady + after.turn_limit;
     }
     if (version() != 0) before = state();
@@ -129,7 +129,7 @@ Game::Adopted Game::Adopt(const Stored& stored) {
     if (table.deadline != absl::InfiniteFuture()) {
       const absl::Duration left = std::max(table.deadline - context_.clock.Wall(), context_.takeover_grace);
       deadline = context_.clock.Steady() + std::min(left, std::max(table.turn_limit, context_.takeover_grace));
-      if (table_ != nullptr && table_->turn_since == table.turn_since) deadline = deadline_;
+      if (table_ && table_.turn_since() == table.turn_since) deadline = deadline_;
     }
     record_ = *record;
     if (watched_ != nullptr) watched_->newest = Bytes();
@@ -157,28 +157,16 @@ void Game::Vanish() {
 }
 
 void Game::SetTable(const Table& table, absl::Duration deadline) {
-  if (table.state == GameState::kFinished) {
-    table_.reset();
-  } else if (table_ != nullptr) {
-    *table_ = table;
-  } else {
-    table_ = std::make_unique<Table>(table);
-  }
+  table_ = table.state == GameState::kFinished ? PackedTable() : PackedTable(table);
   deadline_ = deadline;
   state_.store(table.state, std::memory_order_release);
   variant_.store(table.position.variant(), std::memory_order_release);
-  time_ms_.store(absl::ToUnixMillis(table.time), std::memory_order_release);
+  time_ms_.store(table_ ? table_.time_ms() : absl::ToUnixMillis(table.time), std::memory_order_release);
   version_.store(table.version, std::memory_order_release);
 }
 
 Table Game::CurrentTable() const {
-  if (table_ != nullptr) return *table_;
-  Table table = {.position = Position(Rules())};
-  Replay(record_, [&](const Event& event) {
-    table = event.after;
-    return true;
-  });
-  return table;
+  return table_ ? table_.Unpack() : *LastTable(record_);
 }
 
 }  // namespace reversi

@@ -119,12 +119,8 @@ void Games::ReadFromStore(const std::string& id, absl::AnyInvocable<void(OrError
     // A put of its own keeps the game from taking this over just now: the record says it all.
     auto read = Record::Read(stored.record);
     const auto* record = std::get_if<Record>(&read);
-    std::optional<Table> table;
-    const bool sound = record != nullptr && Replay(*record, [&](const Event& event) {
-                         table = event.after;
-                         return true;
-                       });
-    if (!sound || !table.has_value()) return done(StoreUnavailable());
+    auto table = record == nullptr ? std::nullopt : LastTable(*record);
+    if (!table.has_value()) return done(StoreUnavailable());
     done(Current{std::move(game), {*record, *table}});
   });
 }

@@ -1,6 +1,10 @@
 #include "service/table.h"
 
+#include <array>
+#include <cstring>
 #include <utility>
+
+#include "engine/packed.h"
 
 namespace reversi {
 namespace {
@@ -33,7 +37,66 @@ void ApplyLeaving(const Table& before, Event& event) {
   }
 }
 
+// What a packed table begins with; the packed position follows.
+struct PackedHead {
+  uint32_t version;
+  uint32_t turn_since;
+  int64_t time_ms;
+  int64_t deadline_ms;  // 0 = none
+  uint32_t turn_limit_ms;
+  TimeoutAction timeout_action;
+  GameState state;
+  EndReason reason;
+  SeatSet open;
+};
+constexpr size_t kHeadWords = sizeof(PackedHead) / sizeof(uint64_t);
+static_assert(sizeof(PackedHead) == kHeadWords * sizeof(uint64_t));
+
+PackedHead HeadOf(const uint64_t* words) {
+  PackedHead head;
+  std::memcpy(&head, words, sizeof(head));
+  return head;
+}
+
 }  // namespace
+
+PackedTable::PackedTable(const Table& table) {
+  const PackedHead head = {
+      .version = static_cast<uint32_t>(table.version),
+      .turn_since = static_cast<uint32_t>(table.turn_since),
+      .time_ms = absl::ToUnixMillis(table.time),
+      .deadline_ms = table.deadline == absl::InfiniteFuture() ? 0 : absl::ToUnixMillis(table.deadline),
+      .turn_limit_ms = static_cast<uint32_t>(absl::ToInt64Milliseconds(table.turn_limit)),
+      .timeout_action = table.timeout_action,
+      .state = table.state,
+      .reason = table.reason,
+      .open = table.open,
+  };
+  std::array<uint64_t, kHeadWords + kMostPackedWords> words;
+  std::memcpy(words.data(), &head, sizeof(head));
+  const size_t size = kHeadWords + Pack(table.position, words.data() + kHeadWords);
+  words_.reset(new uint64_t[size]);
+  std::memcpy(words_.get(), words.data(), size * sizeof(uint64_t));
+}
+
+Table PackedTable::Unpack() const {
+  const PackedHead head = HeadOf(words_.get());
+  return {
+      .position = reversi::Unpack(words_.get() + kHeadWords),
+      .version = head.version,
+      .time = absl::FromUnixMillis(head.time_ms),
+      .deadline = head.deadline_ms == 0 ? absl::InfiniteFuture() : absl::FromUnixMillis(head.deadline_ms),
+      .turn_since = head.turn_since,
+      .turn_limit = absl::Milliseconds(head.turn_limit_ms),
+      .timeout_action = head.timeout_action,
+      .state = head.state,
+      .reason = head.reason,
+      .open = head.open,
+  };
+}
+
+uint64_t PackedTable::turn_since() const { return HeadOf(words_.get()).turn_since; }
+int64_t PackedTable::time_ms() const { return HeadOf(words_.get()).time_ms; }
 
 std::variant<Event, BadOpening> Begin(const Start& start) {
   Event event{.created = true, .after = {.position = Position(start.rules)}};
@@ -128,6 +191,15 @@ bool Replay(const Record& record, absl::FunctionRef<bool(const Event&)> visit) {
     return visit(event);
   });
   return read && sound;
+}
+
+std::optional<Table> LastTable(const Record& record) {
+  std::optional<Table> last;
+  const bool sound = Replay(record, [&](const Event& event) {
+    last = event.after;
+    return true;
+  });
+  return sound ? last : std::nullopt;
 }
 
 }  // namespace reversi
