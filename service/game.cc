@@ -32,7 +32,7 @@ Error QueueFull() {
 
 }  // namespace
 
-Game::Game(std::string id, GameContext& context) : id_(std::move(id)), context_(context) {}
+Game::Game(GameId id, GameContext& context) : id_(std::move(id)), context_(context) {}
 
 Game::~Game() {
   // One by one: a long line must not be freed by recursion.

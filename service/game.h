@@ -26,6 +26,7 @@
 #include "service/bytes.h"
 #include "service/clock.h"
 #include "service/errors.h"
+#include "service/game_id.h"
 #include "service/judge.h"
 #include "service/record.h"
 #include "service/store.h"
@@ -105,10 +106,10 @@ struct Snapshot {
 class Game : public std::enable_shared_from_this<Game> {
  public:
   // Under this id there is no game yet: version 0.
-  Game(std::string id, GameContext& context);
+  Game(GameId id, GameContext& context);
   ~Game();
 
-  const std::string& id() const { return id_; }
+  const GameId& id() const { return id_; }
 
   // Puts the wish in line and works the line off as far as the store allows. A full line refuses: RATE_LIMITED.
   // Gives the proposal back, unanswered, if the game was retired.
@@ -211,7 +212,7 @@ class Game : public std::enable_shared_from_this<Game> {
   Table CurrentTable() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   void WakeWatchers() ABSL_LOCKS_EXCLUDED(mu_);
 
-  const std::string id_;
+  const GameId id_;
   GameContext& context_;
 
   mutable absl::Mutex mu_;

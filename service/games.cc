@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "absl/hash/hash.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -32,8 +31,6 @@ Error TooManyGames() {
 
 }  // namespace
 
-size_t Games::IdOf::operator()(std::string_view id) const { return absl::HashOf(id); }
-
 Games::Games(Store& store, const Tokens& tokens, const Clock& clock, Metrics& metrics, Retention retention,
              GameLimits limits)
     : metrics_(metrics),
@@ -54,7 +51,7 @@ Games::~Games() = default;
 
 Games::Shard& Games::ShardOf(std::string_view id) {
   static_assert(kSweepCalls == 64, "six bits choose the shard");
-  return shards_[absl::HashOf(id) >> 58];
+  return shards_[GameId::Hash()(id) >> 58];
 }
 
 std::shared_ptr<Game> Games::Find(std::string_view id) {
@@ -142,7 +139,7 @@ std::shared_ptr<Game> Games::FindOrAdd(const std::string& id, uint64_t limit) {
 bool Games::Remove(const std::shared_ptr<Game>& game) {
   Shard& shard = ShardOf(game->id());
   absl::MutexLock lock(&shard.mu);
-  const auto found = shard.games.find(game->id());
+  const auto found = shard.games.find(game->id().text());
   if (found == shard.games.end() || *found != game) return false;
   shard.games.erase(found);
   count_.fetch_sub(1, std::memory_order_relaxed);
@@ -186,7 +183,7 @@ void Games::Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> a
 bool Games::IsChosen(const Game& game, const Start& start) const {
   if (start.request.empty()) return false;
   const std::vector<std::string> ids = tokens_.GameIds(start.request);
-  return std::find(ids.begin(), ids.end(), game.id()) == ids.end();
+  return std::find(ids.begin(), ids.end(), game.id().text()) == ids.end();
 }
 
 std::optional<std::string> Games::MadeBy(const std::string& request) {
@@ -366,7 +363,7 @@ bool Games::Forget(const std::shared_ptr<Game>& game) {
   const bool chosen = IsChosen(*game, start);
   {
     absl::MutexLock lock(&list_mu_);
-    const auto found = list_.find(Place{absl::ToUnixMillis(start.created), game->id()});
+    const auto found = list_.find(Place{absl::ToUnixMillis(start.created), std::string(game->id())});
     if (found != list_.end() && found->game == game) list_.erase(found);
     if (chosen) chosen_.erase(start.request);
   }
@@ -405,7 +402,7 @@ OrError<Games::Page> Games::List(int page_size, std::string_view page_token, Fil
       page.next_page_token = absl::WebSafeBase64Escape(absl::StrCat(last.created_ms, "/", last.id));
       break;
     }
-    last = {at->created_ms, at->game->id()};
+    last = {at->created_ms, std::string(at->game->id())};
     if (filter.variant.has_value() && *filter.variant != at->variant) continue;
     if (filter.state.has_value() && *filter.state != at->game->state()) continue;
     page.games.push_back(at->game);

@@ -121,15 +121,15 @@ class Games : public GameListener {
  private:
   struct IdOf {
     using is_transparent = void;
-    size_t operator()(std::string_view id) const;
+    size_t operator()(std::string_view id) const { return GameId::Hash()(id); }
     size_t operator()(const std::shared_ptr<Game>& game) const { return (*this)(game->id()); }
   };
   struct SameId {
     using is_transparent = void;
     bool operator()(const std::shared_ptr<Game>& a, const std::shared_ptr<Game>& b) const {
-      return a->id() == b->id();
+      return a->id().text() == b->id().text();
     }
-    bool operator()(const std::shared_ptr<Game>& a, std::string_view id) const { return a->id() == id; }
+    bool operator()(const std::shared_ptr<Game>& a, std::string_view id) const { return a->id().text() == id; }
   };
   struct Shard {
     absl::Mutex mu;
@@ -152,8 +152,8 @@ class Games : public GameListener {
     int64_t created_ms;
     std::string id;
   };
-  static const std::string& IdIn(const Listed& listed) { return listed.game->id(); }
-  static const std::string& IdIn(const Place& place) { return place.id; }
+  static std::string_view IdIn(const Listed& listed) { return listed.game->id(); }
+  static std::string_view IdIn(const Place& place) { return place.id; }
   struct Due {
     absl::Duration when;
     std::weak_ptr<Game> game;

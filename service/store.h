@@ -9,6 +9,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "service/bytes.h"
+#include "service/game_id.h"
 
 namespace reversi {
 
@@ -46,7 +47,7 @@ class Store {
   // What stands in the store now (linearizable). ok = false: the store could not be asked.
   virtual void Get(std::string_view game_id, GetDone done) = 0;
   // Writes version expected_version + 1 if expected_version is the current one (0 = there is none).
-  virtual void Put(std::string_view game_id, uint64_t expected_version, Bytes record, PutDone done) = 0;
+  virtual void Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) = 0;
   // Removes the game if it is at this version; otherwise a conflict.
   virtual void Delete(std::string_view game_id, uint64_t expected_version, PutDone done) = 0;
   // Everything that stood in the store when it was followed has been told.

@@ -150,7 +150,7 @@ void DiskStore::Get(std::string_view game_id, GetDone done) {
   done(ok, std::move(stored));
 }
 
-void DiskStore::Put(std::string_view game_id, uint64_t expected_version, Bytes record, PutDone done) {
+void DiskStore::Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) {
   committer_.Add({std::string(game_id), expected_version, std::move(record), std::move(done)});
 }
 

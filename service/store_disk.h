@@ -35,7 +35,7 @@ class DiskStore : public Store {
 
   // Reads the file in the caller's thread; a game that cannot be read is not ok.
   void Get(std::string_view game_id, GetDone done) override;
-  void Put(std::string_view game_id, uint64_t expected_version, Bytes record, PutDone done) override;
+  void Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) override;
   void Delete(std::string_view game_id, uint64_t expected_version, PutDone done) override;
   // Records whose checksum is wrong are told to the log, not to the follower, and kept apart under another key.
   void Follow(Follower follower, CaughtUp caught_up) override;

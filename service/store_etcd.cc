@@ -124,7 +124,7 @@ void EtcdStore::Get(std::string_view game_id, GetDone done) {
   Ask(std::move(reading));
 }
 
-void EtcdStore::Put(std::string_view game_id, uint64_t expected_version, Bytes record, PutDone done) {
+void EtcdStore::Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) {
   committer_.Add({std::string(game_id), expected_version, std::move(record), std::move(done),
                   SteadyNow() + options_.wait});
 }

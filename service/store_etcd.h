@@ -41,7 +41,7 @@ class EtcdStore : public Store {
   ~EtcdStore() override;
 
   void Get(std::string_view game_id, GetDone done) override;
-  void Put(std::string_view game_id, uint64_t expected_version, Bytes record, PutDone done) override;
+  void Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) override;
   void Delete(std::string_view game_id, uint64_t expected_version, PutDone done) override;
   void Follow(Follower follower, CaughtUp caught_up) override;
   bool shared() const override { return true; }

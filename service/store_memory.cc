@@ -2,14 +2,11 @@
 
 #include <utility>
 
-#include "absl/hash/hash.h"
-#include "service/text.h"
-
 namespace reversi {
 
 MemoryStore::Shard& MemoryStore::ShardOf(std::string_view game_id) {
   // The low bits of the same hash choose the slot inside a shard's table.
-  return shards_[absl::HashOf(game_id) >> 58];
+  return shards_[GameId::Hash()(game_id) >> 58];
 }
 
 void MemoryStore::Get(std::string_view game_id, GetDone done) {
@@ -17,18 +14,18 @@ void MemoryStore::Get(std::string_view game_id, GetDone done) {
   {
     Shard& shard = ShardOf(game_id);
     absl::MutexLock lock(&shard.mu);
-    const auto found = shard.games.find(ToAbsl(game_id));
+    const auto found = shard.games.find(game_id);
     if (found != shard.games.end()) stored = found->second;
   }
   done(true, std::move(stored));
 }
 
-void MemoryStore::Put(std::string_view game_id, uint64_t expected_version, Bytes record, PutDone done) {
+void MemoryStore::Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) {
   PutResult result{PutOutcome::kDone};
   {
     Shard& shard = ShardOf(game_id);
     absl::MutexLock lock(&shard.mu);
-    const auto found = shard.games.find(ToAbsl(game_id));
+    const auto found = shard.games.find(game_id);
     const uint64_t version = found == shard.games.end() ? 0 : found->second.version;
     if (version != expected_version) {
       result.outcome = PutOutcome::kConflict;
@@ -37,7 +34,7 @@ void MemoryStore::Put(std::string_view game_id, uint64_t expected_version, Bytes
       Stored stored{version + 1, std::move(record)};
       if (follower_) follower_(game_id, stored);
       if (version == 0) {
-        shard.games.emplace(std::string(game_id), std::move(stored));
+        shard.games.emplace(game_id, std::move(stored));
       } else {
         // The old record goes after the lock: freeing it is not this shard's business.
         std::swap(found->second, stored);
@@ -54,7 +51,7 @@ void MemoryStore::Delete(std::string_view game_id, uint64_t expected_version, Pu
   {
     Shard& shard = ShardOf(game_id);
     absl::MutexLock lock(&shard.mu);
-    const auto found = shard.games.find(ToAbsl(game_id));
+    const auto found = shard.games.find(game_id);
     const uint64_t version = found == shard.games.end() ? 0 : found->second.version;
     if (version != expected_version) {
       result.outcome = PutOutcome::kConflict;

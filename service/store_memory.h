@@ -4,7 +4,7 @@
 #define REVERSI_SERVICE_STORE_MEMORY_H_
 
 #include <array>
-#include <string>
+#include <string_view>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -16,7 +16,7 @@ namespace reversi {
 class MemoryStore : public Store {
  public:
   void Get(std::string_view game_id, GetDone done) override;
-  void Put(std::string_view game_id, uint64_t expected_version, Bytes record, PutDone done) override;
+  void Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) override;
   void Delete(std::string_view game_id, uint64_t expected_version, PutDone done) override;
   void Follow(Follower follower, CaughtUp caught_up) override;
   bool shared() const override { return false; }
@@ -24,7 +24,7 @@ class MemoryStore : public Store {
  private:
   struct Shard {
     absl::Mutex mu;
-    absl::flat_hash_map<std::string, Stored> games ABSL_GUARDED_BY(mu);
+    absl::flat_hash_map<GameId, Stored, GameId::Hash, GameId::Same> games ABSL_GUARDED_BY(mu);
   };
   Shard& ShardOf(std::string_view game_id);
 

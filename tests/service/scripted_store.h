@@ -64,7 +64,7 @@ class ScriptedStore : public MemoryStore {
     if (!readable) return done(false, {});
     MemoryStore::Get(game_id, std::move(done));
   }
-  void Put(std::string_view game_id, uint64_t expected_version, Bytes record, PutDone done) override {
+  void Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) override {
     Held put{std::string(game_id), expected_version, std::move(record), std::move(done)};
     Fate fate = Fate::kDone;
     {
