@@ -108,6 +108,8 @@ class Game : public std::enable_shared_from_this<Game> {
   // Under this id there is no game yet: version 0.
   Game(GameId id, GameContext& context);
   ~Game();
+  // The finished game that stands in the store; null = it is not finished, or unreadable. Nobody is told of its events.
+  static std::shared_ptr<Game> Finished(const GameId& id, GameContext& context, const Stored& stored);
 
   const GameId& id() const { return id_; }
 
@@ -129,6 +131,8 @@ class Game : public std::enable_shared_from_this<Game> {
 
   // nullopt = there is no game under this id.
   std::optional<Snapshot> Read() const ABSL_LOCKS_EXCLUDED(mu_);
+  // The record alone; empty = there is no game under this id.
+  Record record() const ABSL_LOCKS_EXCLUDED(mu_);
   // 0 = there is no game under this id.
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
   GameState state() const { return state_.load(std::memory_order_acquire); }

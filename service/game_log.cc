@@ -7,6 +7,23 @@
 
 namespace reversi {
 
+std::shared_ptr<Game> Game::Finished(const GameId& id, GameContext& context, const Stored& stored) {
+  auto read = Record::Read(stored.record);
+  const auto* record = std::get_if<Record>(&read);
+  const auto table = record == nullptr ? std::nullopt : LastTable(*record);
+  if (!table.has_value() || table->state != GameState::kFinished) return nullptr;
+  auto game = std::make_shared<Game>(id, context);
+  absl::MutexLock lock(&game->mu_);
+  game->record_ = *record;
+  game->SetTable(*table, absl::InfiniteDuration());
+  return game;
+}
+
+Record Game::record() const {
+  absl::MutexLock lock(&mu_);
+  return record_;
+}
+
 std::optional<Snapshot> Game::Read() const {
   absl::MutexLock lock(&mu_);
   if (version() == 0) return std::nullopt;
@@ -83,12 +100,14 @@ void Game::Commit(Attempt& attempt) {
     }
     if (version() != 0) before = state();
     record_ = std::move(attempt.record);
-    if (watched_ != nullptr) watched_->newest = std::move(newest);
+    watched = watched_ != nullptr;
+    if (watched) watched_->newest = std::move(newest);
     SetTable(after, deadline);
   }
   context_.listener.Committed(*this, attempt.event, before, Origin::kOwn);
   if (attempt.proposal != nullptr) attempt.proposal->answer(Accepted{std::move(attempt.event)});
-  WakeWatchers();
+  // Who comes later reads what is there already.
+  if (watched) WakeWatchers();
 }
 
 Game::Adopted Game::Adopt(const Stored& stored) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -18,10 +19,6 @@ namespace {
 
 // Entries of the list that one call looks at, so that a rare filter costs no long lock: the page may be short.
 constexpr int kMaxScanned = 20'000;
-// A time-out that could not be put is tried again after this long.
-constexpr absl::Duration kDeadlineRetry = absl::Seconds(1);
-// Deadlines of dropped games are forgotten when there are this many more than there are games.
-constexpr size_t kFewDeadlines = 1000;
 
 Error TooManyGames() {
   return {.reason = Reason::kTooManyGames,
@@ -55,6 +52,30 @@ Games::Shard& Games::ShardOf(std::string_view id) {
 }
 
 std::shared_ptr<Game> Games::Find(std::string_view id) {
+  std::shared_ptr<Game> game = FindHeld(id);
+  if (game != nullptr) return game;
+  const Stored stored = InMemory(id);
+  if (stored.version == 0) return nullptr;
+  game = Game::Finished(id, context_, stored);
+  // One that is not finished has been made meanwhile.
+  return game == nullptr ? FindHeld(id) : game;
+}
+
+bool Games::Has(std::string_view id) {
+  const std::shared_ptr<Game> game = FindHeld(id);
+  return game == nullptr ? InMemory(id).version != 0 : game->version() != 0;
+}
+
+Stored Games::InMemory(std::string_view id) {
+  Stored stored;
+  if (!store_.in_memory()) return stored;
+  store_.Get(id, [&stored](bool ok, Stored got) {
+    if (ok) stored = std::move(got);
+  });
+  return stored;
+}
+
+std::shared_ptr<Game> Games::FindHeld(std::string_view id) {
   Shard& shard = ShardOf(id);
   absl::MutexLock lock(&shard.mu);
   const auto found = shard.games.find(id);
@@ -86,7 +107,7 @@ void Games::Told(const std::string& id, const Stored& stored) {
     // What stands in the store is served, whatever the limit for new games.
     const std::shared_ptr<Game> game = FindOrAdd(id, std::numeric_limits<uint64_t>::max());
     if (!game->Offer(stored)) continue;
-    if (game->version() == 0 && game->RetireIdle()) Remove(game);  // unreadable
+    if (game->version() == 0 && game->RetireIdle()) GiveUp(game);  // unreadable
     return;
   }
 }
@@ -142,8 +163,11 @@ bool Games::Remove(const std::shared_ptr<Game>& game) {
   const auto found = shard.games.find(game->id().text());
   if (found == shard.games.end() || *found != game) return false;
   shard.games.erase(found);
-  count_.fetch_sub(1, std::memory_order_relaxed);
   return true;
+}
+
+void Games::GiveUp(const std::shared_ptr<Game>& game) {
+  if (Remove(game)) count_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Games::Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> abandoned, CreateAnswer answer) {
@@ -165,7 +189,8 @@ void Games::Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> a
   proposal->wish = std::move(wish);
   // Again only when the place was given up just as it was found.
   while (proposal != nullptr) {
-    std::shared_ptr<Game> game = FindOrAdd(id, limits_.games);
+    std::shared_ptr<Game> game = Find(id);
+    if (game == nullptr) game = FindOrAdd(id, limits_.games);
     if (game == nullptr) {
       const Start& start = std::get<CreateWish>(proposal->wish).start;
       const auto begun = Begin(start);
@@ -173,7 +198,7 @@ void Games::Create(std::string id, CreateWish wish, absl::AnyInvocable<bool()> a
       return (*shared_answer)(bad == nullptr ? TooManyGames() : IllegalOpening(start, *bad), nullptr);
     }
     proposal->answer = [this, game, shared_answer](Answer got) {
-      if (!std::holds_alternative<Accepted>(got) && game->Retire()) Remove(game);
+      if (!std::holds_alternative<Accepted>(got) && game->Retire()) GiveUp(game);
       (*shared_answer)(std::move(got), game);
     };
     proposal = game->Submit(std::move(proposal));
@@ -198,8 +223,7 @@ std::optional<std::string> Games::MadeBy(const std::string& request) {
 std::optional<std::string> Games::MadeByDerivedId(const std::vector<std::string>& ids) {
   // After a change of keys the game may stand under the id of an older one.
   for (const std::string& id : ids) {
-    const std::shared_ptr<Game> game = Find(id);
-    if (game != nullptr && game->version() != 0) return id;
+    if (Has(id)) return id;
   }
   return std::nullopt;
 }
@@ -239,23 +263,36 @@ void Games::Count(Game& game, const Event& event, Origin origin) {
     metrics_.MoveAccepted(variant, event.command.on_timeout);
   }
   if (!over) return;
-  const absl::Time created = game.Read()->record.start().created;
+  const absl::Time created = game.record().start().created;
   metrics_.GameFinished(variant, players, after.reason, after.position.ply(), after.time - created);
+}
+
+static_assert(static_cast<int>(Variant::kRoyal) <= 3 && static_cast<int>(GameState::kFinished) <= 3, "two bits each");
+
+Games::Entry::Entry(const GameId& of, const Start& start, GameState now)
+    : created_ms(static_cast<uint64_t>(absl::ToUnixMillis(start.created)) & ((uint64_t{1} << 48) - 1)),
+      listed(!start.unlisted),
+      variant(static_cast<uint64_t>(start.rules.variant) & 3),
+      state(static_cast<uint64_t>(now) & 3),
+      minutes(0),
+      id(of) {}
+
+void Games::Enter(Game& game, const Event& event) {
+  const Table& after = event.after;
+  const Start start = game.record().start();
+  const bool chosen = event.created && IsChosen(game, start);
+  absl::MutexLock lock(&list_mu_);
+  const auto entry = list_.insert(Entry(game.id(), start, after.state)).first;
+  entry->state = static_cast<uint64_t>(after.state) & 3;
+  const int64_t minutes = std::min(absl::ToInt64Minutes(after.time - start.created), kMostMinutes);
+  if (after.state == GameState::kFinished) entry->minutes = static_cast<uint64_t>(minutes) & kMostMinutes;
+  if (chosen) chosen_[start.request] = game.id();
 }
 
 void Games::Committed(Game& game, const Event& event, std::optional<GameState> before, Origin origin) {
   Count(game, event, origin);
   const Table& after = event.after;
-  if (event.created) {
-    const auto snapshot = game.Read();
-    const Start start = snapshot->record.start();
-    const bool chosen = IsChosen(game, start);
-    if (!start.unlisted || chosen) {
-      absl::MutexLock lock(&list_mu_);
-      if (!start.unlisted) list_.insert({absl::ToUnixMillis(start.created), after.position.variant(), game.shared_from_this()});
-      if (chosen) chosen_[start.request] = game.id();
-    }
-  }
+  if (event.created || after.state != before) Enter(game, event);
   // A deadline that only moves back is found out when the earlier one comes up.
   const bool first = !before.has_value() || *before == GameState::kWaiting;
   if (after.deadline != absl::InfiniteFuture() && first) {
@@ -263,123 +300,6 @@ void Games::Committed(Game& game, const Event& event, std::optional<GameState> b
     due_.push_back({game.deadline(), game.weak_from_this()});
     std::push_heap(due_.begin(), due_.end(), std::greater<>());
   }
-}
-
-void Games::RunDeadlines() {
-  const absl::Duration now = clock_.Steady();
-  loading_.Expire(now);
-  for (;;) {
-    std::shared_ptr<Game> game;
-    {
-      absl::MutexLock lock(&due_mu_);
-      if (due_.empty() || due_.front().when > now) return;
-      game = due_.front().game.lock();
-      std::pop_heap(due_.begin(), due_.end(), std::greater<>());
-      due_.pop_back();
-    }
-    if (game == nullptr) continue;
-    if (game->deadline() <= now) game->CheckDeadline();
-    const absl::Duration next = game->deadline();
-    if (next == absl::InfiniteDuration()) continue;
-    absl::MutexLock lock(&due_mu_);
-    due_.push_back({std::max(next, now + (next <= now ? kDeadlineRetry : absl::ZeroDuration())), game});
-    std::push_heap(due_.begin(), due_.end(), std::greater<>());
-  }
-}
-
-void Games::ForgetDeadlines() {
-  absl::MutexLock lock(&due_mu_);
-  if (due_.size() <= 2 * count() + kFewDeadlines) return;
-  std::erase_if(due_, [](const Due& due) { return due.game.expired(); });
-  std::make_heap(due_.begin(), due_.end(), std::greater<>());
-}
-
-absl::Time Games::Expires(const Table& table) const {
-  absl::Duration keep = absl::ZeroDuration();
-  switch (table.state) {
-    case GameState::kWaiting:
-      keep = retention_.waiting;
-      break;
-    case GameState::kActive:
-      // A running turn limit ends the game by itself.
-      if (table.deadline != absl::InfiniteFuture()) return absl::InfiniteFuture();
-      keep = retention_.idle;
-      break;
-    case GameState::kFinished:
-      keep = retention_.finished;
-      break;
-  }
-  return keep == absl::ZeroDuration() ? absl::InfiniteFuture() : table.time + keep;
-}
-
-void Games::Sweep() {
-  ForgetDeadlines();
-  Shard& shard = shards_[next_sweep_.fetch_add(1, std::memory_order_relaxed) % shards_.size()];
-  const absl::Time now = clock_.Wall();
-  const auto youngest = std::min({retention_.finished, retention_.waiting, retention_.idle}, [](auto a, auto b) {
-    return a != absl::ZeroDuration() && (b == absl::ZeroDuration() || a < b);
-  });
-  if (youngest == absl::ZeroDuration()) return;
-  const int64_t before_ms = absl::ToUnixMillis(now - youngest);
-  std::vector<std::shared_ptr<Game>> old;
-  {
-    absl::MutexLock lock(&shard.mu);
-    for (const auto& game : shard.games) {
-      if (game->version() != 0 && game->time_ms() <= before_ms) old.push_back(game);
-    }
-  }
-  for (const auto& game : old) DropIfOver(game, now);
-}
-
-void Games::DropIfOver(const std::shared_ptr<Game>& game, absl::Time now) {
-  const auto snapshot = game->Read();
-  if (!snapshot.has_value() || Expires(snapshot->table) > now) return;
-  if (snapshot->table.state == GameState::kFinished) return Drop(game);
-  auto proposal = std::make_unique<Proposal>();
-  proposal->wish = ExpireWish{snapshot->table.version};
-  proposal->answer = [this, game](Answer answer) {
-    // Its watchers have the event; the log lives on with them.
-    if (std::holds_alternative<Accepted>(answer)) Drop(game);
-  };
-  // A game that was made is never retired: the proposal does not come back.
-  game->Submit(std::move(proposal));
-}
-
-void Games::Drop(const std::shared_ptr<Game>& game) {
-  const auto snapshot = game->Read();
-  // First from the store, so that a new game of this id cannot meet the old record.
-  store_.Delete(game->id(), snapshot->table.version, [this, game](PutResult result) {
-    const bool gone = result.outcome == PutOutcome::kDone ||
-                      (result.outcome == PutOutcome::kConflict && result.current.version == 0);
-    if (!gone) return;  // the next sweep tries again
-    // Counted by the one replica that removed it; the feed may have told of it before.
-    if (result.outcome == PutOutcome::kDone) metrics_.GameEvicted();
-    Forget(game);
-  });
-}
-
-bool Games::Forget(const std::shared_ptr<Game>& game) {
-  const Start start = game->Read()->record.start();
-  const bool chosen = IsChosen(*game, start);
-  {
-    absl::MutexLock lock(&list_mu_);
-    const auto found = list_.find(Place{absl::ToUnixMillis(start.created), std::string(game->id())});
-    if (found != list_.end() && found->game == game) list_.erase(found);
-    if (chosen) chosen_.erase(start.request);
-  }
-  return Remove(game);
-}
-
-void Games::Vanished(Game& game) {
-  const auto snapshot = game.Read();
-  if (!snapshot.has_value()) return;
-  const Position& position = snapshot->table.position;
-  if (snapshot->table.state != GameState::kFinished) metrics_.GameEnded(position.variant(), position.players());
-  Forget(game.shared_from_this());
-}
-
-void Games::Unreadable(const Game& game, const std::string& why) {
-  Log(LogLevel::kError, "a stored game cannot be used and is left alone", {{"game_id", game.id()}, {"why", why}});
 }
 
 OrError<Games::Page> Games::List(int page_size, std::string_view page_token, Filter filter) {
@@ -394,18 +314,25 @@ OrError<Games::Page> Games::List(int page_size, std::string_view page_token, Fil
     after.id = parts[1];
   }
   Page page;
-  Place last = after;
-  absl::MutexLock lock(&list_mu_);
-  int scanned = 0;
-  for (auto at = list_.upper_bound(after); at != list_.end(); ++at) {
-    if (static_cast<int>(page.games.size()) == page_size || ++scanned > kMaxScanned) {
-      page.next_page_token = absl::WebSafeBase64Escape(absl::StrCat(last.created_ms, "/", last.id));
-      break;
+  std::vector<GameId> ids;
+  {
+    absl::MutexLock lock(&list_mu_);
+    int scanned = 0;
+    for (auto at = list_.upper_bound(after); at != list_.end(); ++at) {
+      if (static_cast<int>(ids.size()) == page_size || ++scanned > kMaxScanned) {
+        const Entry& last = *std::prev(at);
+        page.next_page_token = absl::WebSafeBase64Escape(absl::StrCat(last.created(), "/", ToAbsl(last.id)));
+        break;
+      }
+      if (!at->listed) continue;
+      if (filter.variant.has_value() && *filter.variant != static_cast<Variant>(at->variant)) continue;
+      if (filter.state.has_value() && *filter.state != static_cast<GameState>(at->state)) continue;
+      ids.push_back(at->id);
     }
-    last = {at->created_ms, std::string(at->game->id())};
-    if (filter.variant.has_value() && *filter.variant != at->variant) continue;
-    if (filter.state.has_value() && *filter.state != at->game->state()) continue;
-    page.games.push_back(at->game);
+  }
+  for (const GameId& id : ids) {
+    std::shared_ptr<Game> game = Find(id);
+    if (game != nullptr && game->version() != 0) page.games.push_back(std::move(game));
   }
   return page;
 }

@@ -50,8 +50,11 @@ class Games : public GameListener {
   void Load();
   Loading& loading() { return loading_; }
 
-  // The game of this id, as far as it is known here, or null. Version 0 = it is just being made.
+  // The game of this id, as far as it is known here, or null. Version 0 = it is just being made. A finished game may be
+  // another object each time, made for whoever asks from what stands in a store in memory.
   std::shared_ptr<Game> Find(std::string_view id);
+  // Whether there is one whose version is not 0.
+  bool Has(std::string_view id);
 
   // Whether the store is asked by Locate and Read.
   bool shared() const { return store_.shared(); }
@@ -106,8 +109,8 @@ class Games : public GameListener {
 
   // Makes the time-outs that are due, and ends waits for the store. Called at least every 20 ms or so.
   void RunDeadlines();
-  // Ends and drops what has outlived its retention, a share of all games at a call; a full round takes
-  // kSweepCalls calls.
+  // Ends and drops what has outlived its retention, and lets go of finished games that a store in memory keeps; a share
+  // of all games at a call, a full round takes kSweepCalls calls.
   static constexpr int kSweepCalls = 64;
   void Sweep();
 
@@ -135,25 +138,31 @@ class Games : public GameListener {
     absl::Mutex mu;
     absl::flat_hash_set<std::shared_ptr<Game>, IdOf, SameId> games ABSL_GUARDED_BY(mu);
   };
-  // An entry of the list: newest first, then by id.
-  struct Listed {
+  // What lists and the retention know of a game, in 16 bytes: there is one for every game that was made.
+  struct Entry {
+    Entry(const GameId& of, const Start& start, GameState now);
+    int64_t created() const { return static_cast<int64_t>(created_ms); }
+    uint64_t created_ms : 48;
+    uint64_t listed : 1;
+    uint64_t variant : 2;
+    mutable uint64_t state : 2;
+    mutable uint64_t minutes : 11;  // from creation to end, rounded down, no more than kMostMinutes; kFinished only
+    GameId id;
+  };
+  static constexpr int64_t kMostMinutes = (1 << 11) - 1;
+  // Where an entry stands: newest first, then by id.
+  struct Place {
+    int64_t created() const { return created_ms; }
     int64_t created_ms;
-    Variant variant;
-    std::shared_ptr<Game> game;
+    GameId id;
   };
   struct Newer {
     using is_transparent = void;
     template <typename A, typename B>
     bool operator()(const A& a, const B& b) const {
-      return a.created_ms != b.created_ms ? a.created_ms > b.created_ms : IdIn(a) < IdIn(b);
+      return a.created() != b.created() ? a.created() > b.created() : a.id.text() < b.id.text();
     }
   };
-  struct Place {
-    int64_t created_ms;
-    std::string id;
-  };
-  static std::string_view IdIn(const Listed& listed) { return listed.game->id(); }
-  static std::string_view IdIn(const Place& place) { return place.id; }
   struct Due {
     absl::Duration when;
     std::weak_ptr<Game> game;
@@ -162,18 +171,29 @@ class Games : public GameListener {
 
   // Counts a committed event: what is known of games always, what was done only where it was done.
   void Count(Game& game, const Event& event, Origin origin);
+  // Enters a game into the list when it was made, and what changes of it then.
+  void Enter(Game& game, const Event& event) ABSL_LOCKS_EXCLUDED(list_mu_);
   Shard& ShardOf(std::string_view id);
+  std::shared_ptr<Game> FindHeld(std::string_view id);
+  // What a store in memory has of the game; of any other, nothing.
+  Stored InMemory(std::string_view id);
   // Null = there are as many games as there may be.
   std::shared_ptr<Game> FindOrAdd(const std::string& id, uint64_t limit);
   void LocateInStore(const std::string& id, absl::AnyInvocable<void(OrError<std::shared_ptr<Game>>)> done);
   void ReadFromStore(const std::string& id, absl::AnyInvocable<void(OrError<Current>)> done);
   // What the store's feed, or a Get, brought.
   void Told(const std::string& id, const Stored& stored);
-  // Out of the map and of the list. False = it was not there.
-  bool Forget(const std::shared_ptr<Game>& game);
-  // False = it was not there.
+  // Out of the map and of the list, if it is there.
+  void Forget(const std::shared_ptr<Game>& game) ABSL_LOCKS_EXCLUDED(list_mu_);
+  // Out of the map alone. False = it was not there.
   bool Remove(const std::shared_ptr<Game>& game);
-  void DropIfOver(const std::shared_ptr<Game>& game, absl::Time now);
+  // Gives up the place of a game that was never made.
+  void GiveUp(const std::shared_ptr<Game>& game);
+  // The parts of a sweep.
+  void LetGoOfFinished(Shard& shard);
+  void ExpireUnfinished(Shard& shard, absl::Time now);
+  void DropFinished(absl::Time now) ABSL_LOCKS_EXCLUDED(list_mu_);
+  void ExpireIfOver(const std::shared_ptr<Game>& game, absl::Time now);
   void Drop(const std::shared_ptr<Game>& game);
 
   // Where the request's game stands or is to be made.
@@ -198,13 +218,17 @@ class Games : public GameListener {
   const Retention retention_;
   const GameLimits limits_;
   GameContext context_;
+  // The games that are held: all but the finished ones that were let go of.
   std::array<Shard, kSweepCalls> shards_;
-  std::atomic<uint64_t> count_ = 0;
+  std::atomic<uint64_t> count_ = 0;  // of all
   Loading loading_;
   std::atomic<uint32_t> next_sweep_ = 0;
 
   absl::Mutex list_mu_;
-  absl::btree_set<Listed, Newer> list_ ABSL_GUARDED_BY(list_mu_);
+  absl::btree_set<Entry, Newer> list_ ABSL_GUARDED_BY(list_mu_);
+  // Where the search for finished games to drop has come to, and how many entries a sweep looks at.
+  Place swept_ ABSL_GUARDED_BY(list_mu_) = {0, ""};
+  size_t sweep_share_ ABSL_GUARDED_BY(list_mu_) = 0;
   // Games of callers' own choice of id that were made with a request_id: digest of the request to id. All others with
   // a request_id are found by the id that follows from it.
   absl::flat_hash_map<std::string, std::string> chosen_ ABSL_GUARDED_BY(list_mu_);

@@ -209,7 +209,7 @@ class RunningServer : public Server {
       if (now >= next_watch) {
         next_watch = now + kWatchTick;
         watches_.Tick(now, config_.watch_stall_limit,
-                      [this](const Game& game) { return games_.Find(game.id()) != nullptr; });
+                      [this](const Game& game) { return games_.Has(game.id()); });
       }
       if (now >= next_wake) {
         next_wake = now + kWakeInterval;

@@ -58,6 +58,8 @@ class Store {
   virtual void Follow(Follower follower, CaughtUp caught_up) = 0;
   // Whether others write too, so that memory is only a cache of this store.
   virtual bool shared() const = 0;
+  // Whether it is this process's memory: Get completes inline, and what it keeps needs no second place here.
+  virtual bool in_memory() const { return false; }
   // Whether its last call came through, and its feed goes on.
   virtual bool reachable() const { return true; }
 };

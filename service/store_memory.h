@@ -20,6 +20,7 @@ class MemoryStore : public Store {
   void Delete(std::string_view game_id, uint64_t expected_version, PutDone done) override;
   void Follow(Follower follower, CaughtUp caught_up) override;
   bool shared() const override { return false; }
+  bool in_memory() const override { return true; }
 
  private:
   struct Shard {

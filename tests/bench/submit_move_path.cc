@@ -1,7 +1,8 @@
 // The way of a SubmitMove through the service without the network, on one thread: parse, check, judge, store, commit,
 // answer, serialize.
 //   submit_move_path <moves>                     plays them; callgrind counts (see submit_move_count.py)
-//   submit_move_path --memory <games> <plies>    makes games, plays so many moves in each, prints the bytes of a game
+//   submit_move_path --memory <games> <plies> <seconds>
+//       makes games, plays so many moves of so many seconds in each, prints the bytes of a game
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +26,17 @@ namespace {
 // Many games at once, as a server has them: none is in the cache all the time.
 constexpr size_t kGames = 256;
 
+// The system's, set forward by the moves of a game that takes its time.
+class GameClock : public SystemClock {
+ public:
+  absl::Time Wall() const override { return SystemClock::Wall() + ahead_; }
+  absl::Duration Steady() const override { return SystemClock::Steady() + ahead_; }
+  void Advance(absl::Duration by) { ahead_ += by; }
+
+ private:
+  absl::Duration ahead_ = absl::ZeroDuration();
+};
+
 class Path {
  public:
   Path() {
@@ -38,11 +50,17 @@ class Path {
     Move(playing);
   }
 
-  void Hold(long games, int plies) {
+  void Hold(long games, int plies, absl::Duration move) {
     for (; games > 0; --games) {
       Playing playing = NewGame();
-      while (!playing.position.over() && playing.position.ply() < plies) Move(playing);
+      while (!playing.position.over() && playing.position.ply() < plies) {
+        clock_.Advance(move);
+        Move(playing);
+      }
+      // The server does so all the time.
+      if (games % kGames == 0) service_games_.Sweep();
     }
+    for (int i = 0; i < Games::kSweepCalls; ++i) service_games_.Sweep();
   }
 
  private:
@@ -94,7 +112,7 @@ class Path {
     messages->Release();
   }
 
-  const SystemClock clock_;
+  GameClock clock_;
   Metrics metrics_;
   MemoryStore store_;
   Tokens tokens_{{std::string(kMinKeyBytes, 'k')}};
@@ -122,10 +140,10 @@ long ResidentBytes() {
 int main(int argc, char** argv) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   reversi::Path path;
-  if (argc == 4 && std::string(argv[1]) == "--memory") {
+  if (argc == 5 && std::string(argv[1]) == "--memory") {
     const long games = std::atol(argv[2]);
     const long before = reversi::ResidentBytes();
-    path.Hold(games, std::atoi(argv[3]));
+    path.Hold(games, std::atoi(argv[3]), absl::Seconds(std::atoi(argv[4])));
     std::printf("%.1f\n", static_cast<double>(reversi::ResidentBytes() - before) / static_cast<double>(games));
     return 0;
   }

@@ -154,6 +154,68 @@ TEST_F(GamesTest, AGameThatWasNotFinishedTellsItsWatchersThatItExpired) {
   EXPECT_EQ(last.table.reason, EndReason::kExpired);
 }
 
+TEST_F(GamesTest, AFinishedGameThatNobodyHoldsIsLeftToTheStore) {
+  CreateWish wish = Creation();
+  wish.start.request = "request";
+  const std::string id = tokens_.GameIds("request").front();
+  Make({absl::Hours(1), absl::Hours(2), absl::Hours(3)}, 2);
+  Create(id, wish);
+  Create("active", Creation());
+  Abort(id);
+  const std::weak_ptr<Game> finished = games_->Find(id);
+  const std::weak_ptr<Game> active = games_->Find("active");
+  {
+    const auto held = games_->Find(id);
+    SweepAll();
+    EXPECT_EQ(games_->Find(id), held);
+  }
+  const Snapshot before = *games_->Find(id)->Read();
+  SweepAll();
+  EXPECT_TRUE(finished.expired());
+  EXPECT_FALSE(active.expired());
+  // Whoever asks gets it as it was.
+  const auto again = games_->Find(id);
+  ASSERT_NE(again, nullptr);
+  EXPECT_EQ(again->state(), GameState::kFinished);
+  EXPECT_EQ(again->time_ms(), absl::ToUnixMillis(before.table.time));
+  const Snapshot after = *again->Read();
+  EXPECT_EQ(after.record.bytes().view(), before.record.bytes().view());
+  EXPECT_EQ(after.table.position, before.table.position);
+  EXPECT_EQ(after.table.version, before.table.version);
+  EXPECT_EQ(after.table.reason, EndReason::kAborted);
+  EXPECT_EQ(again->EventsFrom(1).bytes.size(), 2u);
+  EXPECT_TRUE(again->EventsFrom(1).end);
+  // It takes its place, its id and its request as before.
+  EXPECT_EQ(games_->count(), 2u);
+  EXPECT_EQ(Create("third", Creation()), Reason::kTooManyGames);
+  EXPECT_EQ(Create(id, Creation()), Reason::kGameIdTaken);
+  EXPECT_EQ(games_->MadeBy("request"), id);
+  EXPECT_EQ(Create("other", wish), std::nullopt);
+  EXPECT_EQ(games_->count(), 2u);
+  EXPECT_EQ(ListAll(50).size(), 2u);
+  EXPECT_EQ(ListAll(50, {GameState::kFinished, {}}), std::vector<std::string>{id});
+  clock_.Advance(absl::Hours(1));
+  SweepAll();
+  EXPECT_EQ(games_->Find(id), nullptr);
+  EXPECT_EQ(games_->count(), 1u);
+  EXPECT_EQ(ListAll(50), std::vector<std::string>{"active"});
+  store_.Get(id, [](bool, Stored stored) { EXPECT_EQ(stored.version, 0u); });
+}
+
+TEST_F(GamesTest, AChosenIdFindsItsRequestAfterTheGameIsLeftToTheStore) {
+  CreateWish wish = Creation();
+  wish.start.request = "request";
+  Create("chosen", wish);
+  Abort("chosen");
+  SweepAll();
+  EXPECT_EQ(games_->MadeBy("request"), "chosen");
+  EXPECT_EQ(Create("chosen", wish), std::nullopt) << "the same request again";
+  clock_.Advance(absl::Hours(1));
+  SweepAll();
+  EXPECT_EQ(games_->MadeBy("request"), std::nullopt);
+  EXPECT_EQ(games_->count(), 0u);
+}
+
 TEST_F(GamesTest, ZeroKeepsForEver) {
   Make({absl::ZeroDuration(), absl::ZeroDuration(), absl::ZeroDuration()}, 10);
   Create("active", Creation());
