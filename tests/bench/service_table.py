@@ -3,6 +3,7 @@
 
   service_table.py <build folder>                  everything; a quarter of an hour on a quiet machine
   service_table.py <build folder> --only unary,fan-out
+  service_table.py <build folder> --only game-memory --games 250000
   service_table.py <build folder> --short          seconds, without meaning: shows that all of it runs
 
 The service and the bare twin run turn and turn about, pinned to one core, the generator to another. A ratio is the
@@ -63,9 +64,10 @@ class Server:
 
 
 class Table:
-    def __init__(self, build, short):
+    def __init__(self, build, short, games):
         self.build = build
         self.short = short
+        self.games = games
         self.bare_maximum = None
 
     def path(self, name):
@@ -199,7 +201,7 @@ def stopped_watchers(table):
 
 
 def memory_of_games(table):
-    games = table.size(1_000_000, 500)
+    games = table.size(table.games, 500)
     for what, plies, seconds, goal in (("live 8x8 game after 30 moves", 30, 0, "<= 600 B"),
                                        ("finished 8x8 game", 100, 0, "<= 300 B"),
                                        ("finished 8x8 game, 5 s a move", 100, 5, "")):
@@ -267,7 +269,7 @@ def metrics_and_stop(table):
 
 
 def many_games(table):
-    games = table.size(1_000_000, 500)
+    games = table.size(table.games, 500)
     with table.service() as few, table.service() as many:
         table.load(many, "hold", f"--games={games}")
         pairs = [[table.load(server, "moves", "--games=1000", seconds=1.0) for server in (many, few)]
@@ -298,9 +300,11 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--only", default=",".join(PARTS))
+    parser.add_argument("--games", type=int, default=1_000_000,
+                        help="games held by game-memory and many-games")
     arguments = parser.parse_args()
     describe_machine()
-    table = Table(arguments.build, arguments.short)
+    table = Table(arguments.build, arguments.short, arguments.games)
     begun = time.monotonic()
     for part in arguments.only.split(","):
         PARTS[part](table)
