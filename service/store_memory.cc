@@ -5,8 +5,8 @@
 namespace reversi {
 
 MemoryStore::Shard& MemoryStore::ShardOf(std::string_view game_id) {
-  // The low bits of the same hash choose the slot inside a shard's table.
-  return shards_[GameId::Hash()(game_id) >> 58];
+  // By the high bits: the low ones of the same hash choose the slot inside a shard's table.
+  return shards_[(GameId::Hash()(game_id) >> 32) * kShards >> 32];
 }
 
 void MemoryStore::Get(std::string_view game_id, GetDone done) {
