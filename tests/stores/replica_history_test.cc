@@ -107,6 +107,8 @@ struct Broken {
   std::vector<const char*> faults;  // of which one must be found
 };
 
+void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.name; }
+
 class BrokenReplicas : public testing::TestWithParam<Broken> {};
 
 TEST_P(BrokenReplicas, AreFound) {
