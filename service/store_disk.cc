@@ -69,18 +69,12 @@ class RocksLog : public rocksdb::Logger {
 rocksdb::Options OptionsFor(StoreLog log) {
   rocksdb::Options options;
   options.create_if_missing = true;
-  // Every record stands for itself: what can be read is kept, what cannot is reported.
+  // Blocks whose checksums hold are kept, others are reported. Checksums stay on: over a block that is not one, RocksDB
+  // ends the process.
   options.paranoid_checks = false;
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
-  // A flipped bit then spoils one record, which our own checksum finds, and not a whole block.
   options.compression = rocksdb::kNoCompression;
   options.info_log = std::make_shared<RocksLog>(std::move(log));
-  return options;
-}
-
-rocksdb::ReadOptions Reading() {
-  rocksdb::ReadOptions options;
-  options.verify_checksums = false;  // ours is checked, record by record
   return options;
 }
 
@@ -236,7 +230,7 @@ void DiskStore::WriteOne(StoreBatch batch) {
 
 DiskStore::Read DiskStore::ReadGame(rocksdb::DB* files, std::string_view game_id, Stored* stored) const {
   rocksdb::PinnableSlice value;
-  const rocksdb::Status status = files->Get(Reading(), files->DefaultColumnFamily(), KeyOf(game_id), &value);
+  const rocksdb::Status status = files->Get(rocksdb::ReadOptions(), files->DefaultColumnFamily(), KeyOf(game_id), &value);
   if (status.IsNotFound()) return Read::kNone;
   if (!status.ok() || !Decode(game_id, ViewOf(value), stored)) {
     log_(LogLevel::kError, absl::StrCat("disk store: game ", std::string(game_id), " cannot be read: ",
@@ -248,20 +242,25 @@ DiskStore::Read DiskStore::ReadGame(rocksdb::DB* files, std::string_view game_id
 
 namespace {
 
-// Goes on behind a block that cannot be read: to the next key that can, trying near ones first.
-bool Skip(rocksdb::Iterator& games, std::string last_key) {
-  while (!last_key.empty()) {
-    if (static_cast<uint8_t>(last_key.back()) == 0xff) {
-      last_key.pop_back();
+// Goes on behind blocks that cannot be read: seeks a key that can, trying near ones first, then goes back from there as
+// far as it can be read (less one key: to show one, RocksDB reads the one before it, too).
+bool Skip(rocksdb::Iterator& games, const std::string& last_key) {
+  std::string near = last_key + ',';  // the ids' characters, '-' to 'z', are above it
+  while (!near.empty()) {
+    if (near.back() > 'z') {
+      near.pop_back();
       continue;
     }
-    last_key.back() = static_cast<char>(last_key.back() + 1);
-    games.Seek(last_key);
-    if (games.status().ok()) return games.Valid();
-    // Beyond 'z' no id goes on.
-    if (last_key.back() > 'z') last_key.pop_back();
+    near.back() = static_cast<char>(near.back() + 1);
+    games.Seek(near);
+    if (games.status().ok()) break;
   }
-  return false;
+  if (!games.Valid()) games.SeekToLast();
+  std::string first;
+  for (; games.Valid() && ViewOf(games.key()) > last_key; games.Prev()) first = games.key().ToString();
+  if (first.empty()) return false;
+  games.Seek(first);
+  return games.Valid();
 }
 
 }  // namespace
@@ -273,7 +272,9 @@ void DiskStore::Follow(Follower follower, CaughtUp caught_up) {
   std::vector<std::pair<std::string, std::string>> damaged;
   {
     const auto files = Files();
-    const std::unique_ptr<rocksdb::Iterator> games(files->NewIterator(Reading()));
+    rocksdb::ReadOptions once;
+    once.fill_cache = false;
+    const std::unique_ptr<rocksdb::Iterator> games(files->NewIterator(once));
     std::string last_key(1, kGames);
     absl::Time next_line = began + absl::Seconds(1);
     games->Seek(last_key);

@@ -25,6 +25,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "rocksdb/db.h"
 #include "tests/stores/etcd_cluster.h"
 #include "tests/stores/store_driver.h"
 
@@ -91,9 +92,16 @@ TEST(DiskStore, ADamagedRecordIsReportedSetAsideAndNeverServed) {
   const TempFolder folder;
   Fill(folder.path());
   LogLines log;
-  // Opening again turns the log into a sorted file.
   OpenDisk(folder.path(), log).reset();
-  ASSERT_GE(Damage(folder.path(), ".sst", "record <77>"), 1);
+  {
+    rocksdb::DB* opened = nullptr;
+    ASSERT_TRUE(rocksdb::DB::Open({}, folder.path() + "/games", &opened).ok());
+    const std::unique_ptr<rocksdb::DB> files(opened);
+    std::string value;
+    ASSERT_TRUE(files->Get({}, "ggame77", &value).ok());
+    value[value.size() / 2] ^= 4;
+    ASSERT_TRUE(files->Put({}, "ggame77", value).ok());
+  }
   LogLines after;
   auto store = OpenDisk(folder.path(), after);
   {
@@ -112,6 +120,60 @@ TEST(DiskStore, ADamagedRecordIsReportedSetAsideAndNeverServed) {
   EXPECT_EQ(follow.games(), 300u);
   EXPECT_THAT(again.text(), HasSubstr("0 damaged records"));
   store.reset();
+}
+
+TEST(DiskStore, AFlippedBitInASortedFileIsReportedAndCostsItsBlock) {
+  const TempFolder folder;
+  Fill(folder.path());
+  LogLines log;
+  // Opening again turns the log into a sorted file.
+  OpenDisk(folder.path(), log).reset();
+  ASSERT_GE(Damage(folder.path(), ".sst", "record <77>"), 1);
+  LogLines after;
+  auto store = OpenDisk(folder.path(), after);
+  Follow follow(*store);
+  EXPECT_LT(follow.games(), 300u);
+  EXPECT_GE(follow.games(), 300u - 6);
+  EXPECT_THAT(after.text(), HasSubstr("1 unreadable blocks"));
+  for (int i : {0, 50, 90, 299}) EXPECT_EQ(follow.RecordOf(absl::StrCat("game", i)), LargeRecord(i));
+  EXPECT_EQ(PutNow(*store, "game50", 1, "goes on").outcome, PutOutcome::kDone);
+  EXPECT_EQ(follow.RecordOf("game77"), "");
+  EXPECT_EQ(PutNow(*store, "game77", 0, "anew").outcome, PutOutcome::kUnknown);
+  store.reset();
+}
+
+// What a disk or a file system leaves of pages that it lost; RocksDB itself ends the process over them.
+TEST(DiskStore, ZeroedPagesOfASortedFileAreReportedAndCostTheirBlocks) {
+  constexpr int kPage = 4096;
+  for (const int page : {0, 1, 30, 60}) {
+    SCOPED_TRACE(page);
+    const TempFolder folder;
+    Fill(folder.path());
+    LogLines log;
+    OpenDisk(folder.path(), log).reset();
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path() + "/games")) {
+      if (entry.path().extension() != ".sst") continue;
+      std::fstream file(entry.path(), std::ios::binary | std::ios::in | std::ios::out);
+      file.seekp(page * kPage);
+      file.write(std::string(kPage, '\0').data(), kPage);
+    }
+    LogLines after;
+    auto store = OpenDisk(folder.path(), after);
+    Follow follow(*store);
+    EXPECT_LT(follow.games(), 300u);
+    EXPECT_GE(follow.games(), 300u - 16);
+    EXPECT_THAT(after.text(), HasSubstr("1 unreadable blocks"));
+    for (int i = 0; i < 300; ++i) {
+      const std::string record = follow.RecordOf(absl::StrCat("game", i));
+      if (record.empty()) {
+        // What is lost is not taken for a game that never was.
+        EXPECT_NE(PutNow(*store, absl::StrCat("game", i), 0, "anew").outcome, PutOutcome::kDone);
+      } else {
+        EXPECT_EQ(record, LargeRecord(i));
+      }
+    }
+    store.reset();
+  }
 }
 
 // The log is what a crash leaves. RocksDB leaves out the block of it that is damaged, and says so.
