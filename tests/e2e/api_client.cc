@@ -73,8 +73,10 @@ Caller::Caller(const std::string& address, const std::shared_ptr<grpc::ChannelCr
   arguments.SetMaxReceiveMessageSize(-1);
   // A server that is back is found at once, not after gRPC's second.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 200);
+  // How long one attempt may take, by gRPC's reading: a TLS handshake with a busy machine, but not one with a server
+  // that has been stopped for longer.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 3000);
   channel_ = grpc::CreateCustomChannel(address, credentials, arguments);
   stub_ = v1::GameService::NewStub(channel_);
 }
