@@ -5,10 +5,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -213,6 +215,10 @@ class Import {
 
 // Writes it whole or not at all. What went wrong; empty = nothing.
 std::string WriteFile(const std::string& file, const std::map<std::string, Stored>& games) {
+  std::error_code none;
+  const std::filesystem::file_status before = std::filesystem::status(file, none);
+  // The rename below would put a file in the place of a device.
+  if (std::filesystem::exists(before) && !std::filesystem::is_regular_file(before)) return file + ": not a regular file";
   const std::string part = file + ".part";
   std::FILE* out = std::fopen(part.c_str(), "wb");
   if (out == nullptr) return absl::StrCat(part, ": ", std::strerror(errno));

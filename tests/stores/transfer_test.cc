@@ -1,7 +1,9 @@
 // Games between stores: --export_to and --import_from, by real servers.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -188,6 +190,12 @@ TEST_F(TransferTest, WhatCannotBeIsRefusedInWords) {
   const Ended nowhere = Move(Disk("from"), "--export_to=" + file_ + "/games");
   EXPECT_EQ(nowhere.code, 1);
   EXPECT_NE(nowhere.err.find("No such file or directory"), std::string::npos) << nowhere.err;
+  const std::string pipe = file_ + ".pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const Ended no_file = Move(Disk("from"), "--export_to=" + pipe);
+  EXPECT_EQ(no_file.code, 1);
+  EXPECT_NE(no_file.err.find(pipe + ": not a regular file"), std::string::npos) << no_file.err;
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 }  // namespace
