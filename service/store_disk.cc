@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "rocksdb/db.h"
@@ -78,12 +79,26 @@ rocksdb::Options OptionsFor(StoreLog log) {
   return options;
 }
 
+// RocksDB's folder in the data folder, and the one in which it is written anew.
+std::string GamesIn(const std::string& data_dir) { return data_dir + "/games"; }
+std::string NewGamesIn(const std::string& data_dir) { return data_dir + "/games.new"; }
+
 // Null = they cannot be opened; `why` says it.
-std::shared_ptr<rocksdb::DB> OpenFiles(const std::string& data_dir, const StoreLog& log, std::string* why) {
+std::shared_ptr<rocksdb::DB> OpenFiles(const std::string& folder, const StoreLog& log, std::string* why) {
   rocksdb::DB* files = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(OptionsFor(log), data_dir + "/games", &files);
+  const rocksdb::Status status = rocksdb::DB::Open(OptionsFor(log), folder, &files);
   if (!status.ok()) *why = status.ToString();
   return std::shared_ptr<rocksdb::DB>(files);
+}
+
+// Writing anew that a crash has cut off: it counts from the moment on in which the old files were moved away.
+void FinishRewriting(const std::string& data_dir) {
+  std::error_code error;
+  if (std::filesystem::exists(GamesIn(data_dir), error)) {
+    std::filesystem::remove_all(NewGamesIn(data_dir), error);
+  } else if (std::filesystem::exists(NewGamesIn(data_dir), error)) {
+    std::filesystem::rename(NewGamesIn(data_dir), GamesIn(data_dir), error);
+  }
 }
 
 }  // namespace
@@ -111,8 +126,9 @@ std::variant<std::unique_ptr<DiskStore>, std::string> DiskStore::Open(const std:
       ::pwrite(folder.lock, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
     return absl::StrCat("the data folder ", data_dir, " cannot be written: ", std::strerror(errno));
   }
+  FinishRewriting(data_dir);
   std::string why;
-  auto files = OpenFiles(data_dir, log, &why);
+  auto files = OpenFiles(GamesIn(data_dir), log, &why);
   if (files == nullptr) return absl::StrCat("the data folder ", data_dir, " cannot be opened: ", why);
   return std::unique_ptr<DiskStore>(new DiskStore(data_dir, std::move(folder), std::move(files), std::move(log)));
 }
@@ -177,7 +193,7 @@ void DiskStore::Reopen() {
     files_.reset();
   }
   std::string why;
-  auto files = OpenFiles(data_dir_, log_, &why);
+  auto files = OpenFiles(GamesIn(data_dir_), log_, &why);
   if (files == nullptr) log_(LogLevel::kError, absl::StrCat("disk store: cannot be opened again: ", why));
   absl::MutexLock lock(&mu_);
   files_ = std::move(files);
@@ -263,59 +279,61 @@ bool Skip(rocksdb::Iterator& games, const std::string& last_key) {
   return games.Valid();
 }
 
+// Calls visit(game id, value) for everything that can be read, by id. Returns how many blocks could not.
+uint64_t ReadAll(rocksdb::DB& files, const StoreLog& log,
+                 absl::FunctionRef<void(std::string_view, std::string_view)> visit) {
+  rocksdb::ReadOptions once;
+  once.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> games(files.NewIterator(once));
+  uint64_t unreadable = 0;
+  std::string last_key(1, kGames);
+  for (games->Seek(last_key);; games->Next()) {
+    if (!games->Valid()) {
+      if (games->status().ok()) return unreadable;
+      ++unreadable;
+      log(LogLevel::kError, absl::StrCat("disk store: a block behind game ", last_key.substr(1), " cannot be read: ",
+                                         games->status().ToString()));
+      if (!Skip(*games, last_key)) return unreadable;
+    }
+    const std::string_view key = ViewOf(games->key());
+    if (key.empty() || key[0] != kGames) return unreadable;
+    last_key = std::string(key);
+    visit(key.substr(1), ViewOf(games->value()));
+  }
+}
+
 }  // namespace
 
 void DiskStore::Follow(Follower follower, CaughtUp caught_up) {
   const absl::Time began = absl::Now();
+  absl::Time next_line = began + absl::Seconds(1);
   uint64_t told = 0;
-  uint64_t unreadable = 0;
   std::vector<std::pair<std::string, std::string>> damaged;
-  {
-    const auto files = Files();
-    rocksdb::ReadOptions once;
-    once.fill_cache = false;
-    const std::unique_ptr<rocksdb::Iterator> games(files->NewIterator(once));
-    std::string last_key(1, kGames);
-    absl::Time next_line = began + absl::Seconds(1);
-    games->Seek(last_key);
-    for (;;) {
-      if (!games->Valid()) {
-        if (games->status().ok()) break;
-        ++unreadable;
-        log_(LogLevel::kError, absl::StrCat("disk store: a block behind game ", last_key.substr(1),
-                                            " cannot be read: ", games->status().ToString()));
-        if (!Skip(*games, last_key)) break;
-      }
-      const std::string_view key = ViewOf(games->key());
-      if (key.empty() || key[0] != kGames) break;
-      last_key = std::string(key);
-      Stored stored;
-      if (Decode(key.substr(1), ViewOf(games->value()), &stored)) {
-        follower(key.substr(1), stored);
-        ++told;
-      } else {
-        damaged.emplace_back(key.substr(1), games->value().ToString());
-      }
-      if (absl::Now() >= next_line) {
-        log_(LogLevel::kInfo, absl::StrCat("disk store: ", told, " games read so far"));
-        next_line += absl::Seconds(1);
-      }
-      games->Next();
+  const uint64_t unreadable = ReadAll(*Files(), log_, [&](std::string_view game_id, std::string_view value) {
+    Stored stored;
+    if (Decode(game_id, value, &stored)) {
+      follower(game_id, stored);
+      ++told;
+    } else {
+      damaged.emplace_back(game_id, value);
+      log_(LogLevel::kError,
+           absl::StrCat("disk store: the record of game ", damaged.back().first, " is damaged; set aside"));
     }
-  }
-  for (const auto& [game_id, value] : damaged) {
-    log_(LogLevel::kError, absl::StrCat("disk store: the record of game ", game_id, " is damaged; set aside"));
-  }
-  if (!damaged.empty() && !SetAside(damaged)) log_(LogLevel::kError, "disk store: setting aside failed");
+    if (absl::Now() < next_line) return;
+    log_(LogLevel::kInfo, absl::StrCat("disk store: ", told, " games read so far"));
+    next_line += absl::Seconds(1);
+  });
   log_(LogLevel::kInfo, absl::StrCat("disk store: ", told, " games read in ",
                                      absl::FormatDuration(absl::Trunc(absl::Now() - began, absl::Milliseconds(1))),
                                      ", ", damaged.size(), " damaged records set aside, ", unreadable,
                                      " unreadable blocks"));
+  const std::string failed = unreadable > 0 ? Rewrite() : SetAside(damaged);
+  if (!failed.empty()) log_(LogLevel::kError, absl::StrCat("disk store: setting aside failed: ", failed));
   follower_ = std::move(follower);
   caught_up();
 }
 
-bool DiskStore::SetAside(const std::vector<std::pair<std::string, std::string>>& damaged) {
+std::string DiskStore::SetAside(const std::vector<std::pair<std::string, std::string>>& damaged) {
   rocksdb::WriteBatch writes;
   for (const auto& [game_id, value] : damaged) {
     writes.Put(KeyOf(game_id, kSetAside), value);
@@ -323,7 +341,45 @@ bool DiskStore::SetAside(const std::vector<std::pair<std::string, std::string>>&
   }
   rocksdb::WriteOptions synced;
   synced.sync = true;
-  return Files()->Write(synced, &writes).ok();
+  const rocksdb::Status status = Files()->Write(synced, &writes);
+  return status.ok() ? "" : status.ToString();
+}
+
+std::string DiskStore::Rewrite() {
+  const std::string games = GamesIn(data_dir_), anew = NewGamesIn(data_dir_);
+  const std::string aside = games + absl::FormatTime(".damaged-%Y%m%dT%H%M%E3S", absl::Now(), absl::UTCTimeZone());
+  std::error_code error;
+  std::filesystem::remove_all(anew, error);
+  std::string why;
+  auto files = OpenFiles(anew, log_, &why);
+  if (files == nullptr) return why;
+  rocksdb::WriteOptions synced;
+  synced.sync = true;
+  rocksdb::Status status;
+  rocksdb::WriteBatch writes;
+  const StoreLog told_already = [](LogLevel, const std::string&) {};
+  ReadAll(*Files(), told_already, [&](std::string_view game_id, std::string_view value) {
+    Stored stored;
+    const char kind = Decode(game_id, value, &stored) ? kGames : kSetAside;
+    writes.Put(KeyOf(game_id, kind), rocksdb::Slice(value.data(), value.size()));
+    if (writes.GetDataSize() < kLimits.bytes || !status.ok()) return;
+    status = files->Write(synced, &writes);
+    writes.Clear();
+  });
+  if (status.ok()) status = files->Write(synced, &writes);
+  files.reset();
+  if (!status.ok()) return status.ToString();
+  {
+    absl::MutexLock lock(&mu_);
+    files_.reset();
+  }
+  std::filesystem::rename(games, aside, error);
+  if (!error) std::filesystem::rename(anew, games, error);
+  Reopen();
+  if (error) return error.message();
+  log_(LogLevel::kWarning,
+       absl::StrCat("disk store: what could be read was written anew; the damaged files are kept in ", aside));
+  return "";
 }
 
 }  // namespace reversi

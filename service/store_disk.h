@@ -37,7 +37,8 @@ class DiskStore : public Store {
   void Get(std::string_view game_id, GetDone done) override;
   void Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) override;
   void Delete(std::string_view game_id, uint64_t expected_version, PutDone done) override;
-  // Records whose checksum is wrong are told to the log, not to the follower, and kept apart under another key.
+  // Records whose checksum is wrong are told to the log, not to the follower, and kept apart under another key. If blocks
+  // cannot be read, what can be is written anew, and the old files are kept as data_dir/games.damaged-<time>.
   void Follow(Follower follower, CaughtUp caught_up) override;
   bool shared() const override { return false; }
   bool reachable() const override { return Files() != nullptr; }
@@ -60,7 +61,11 @@ class DiskStore : public Store {
   std::shared_ptr<rocksdb::DB> Files() const ABSL_LOCKS_EXCLUDED(mu_);
   void Reopen() ABSL_LOCKS_EXCLUDED(mu_);
   Read ReadGame(rocksdb::DB* files, std::string_view game_id, Stored* stored) const;
-  bool SetAside(const std::vector<std::pair<std::string, std::string>>& damaged);
+  // Both return why it failed; empty = done.
+  std::string SetAside(const std::vector<std::pair<std::string, std::string>>& damaged);
+  // Moves what can be read into new files and keeps the old ones beside them: RocksDB cannot tidy up around a block that
+  // it cannot read, and refuses writes when it tries.
+  std::string Rewrite() ABSL_LOCKS_EXCLUDED(mu_);
 
   const std::string data_dir_;
   const Folder folder_;  // goes after the files
