@@ -38,23 +38,6 @@ std::variant<Certificate, std::string> ReadCertificate(const std::string& name) 
   return certificate;
 }
 
-// Empty = the files can be used.
-std::string Unusable(const Config& config) {
-  const auto certificate = ReadCertificate(config.tls_cert_file);
-  if (const auto* wrong = std::get_if<std::string>(&certificate)) return *wrong;
-  std::string text;
-  if (!ReadFile(config.tls_key_file, &text)) return absl::StrCat(config.tls_key_file, " cannot be read");
-  const PrivateKey key(PEM_read_bio_PrivateKey(Open(text).get(), nullptr, NoPassphrase, nullptr), EVP_PKEY_free);
-  if (key == nullptr) return absl::StrCat(config.tls_key_file, " holds no unencrypted private key in PEM");
-  if (X509_check_private_key(std::get<Certificate>(certificate).get(), key.get()) != 1) {
-    return absl::StrCat(config.tls_key_file, " is not the key of ", config.tls_cert_file);
-  }
-  if (config.tls_client_ca_file.empty()) return {};
-  const auto authority = ReadCertificate(config.tls_client_ca_file);
-  const auto* wrong = std::get_if<std::string>(&authority);
-  return wrong == nullptr ? std::string() : *wrong;
-}
-
 // Lets in the clients that have one of the names; their certificates have been verified before.
 class AllowedNames : public grpc::experimental::ExternalCertificateVerifier {
  public:
@@ -80,10 +63,28 @@ class AllowedNames : public grpc::experimental::ExternalCertificateVerifier {
 
 }  // namespace
 
+std::string UnusableFiles(const std::string& cert_file, const std::string& key_file, const std::string& ca_file) {
+  if (!cert_file.empty()) {
+    const auto certificate = ReadCertificate(cert_file);
+    if (const auto* wrong = std::get_if<std::string>(&certificate)) return *wrong;
+    std::string text;
+    if (!ReadFile(key_file, &text)) return absl::StrCat(key_file, " cannot be read");
+    const PrivateKey key(PEM_read_bio_PrivateKey(Open(text).get(), nullptr, NoPassphrase, nullptr), EVP_PKEY_free);
+    if (key == nullptr) return absl::StrCat(key_file, " holds no unencrypted private key in PEM");
+    if (X509_check_private_key(std::get<Certificate>(certificate).get(), key.get()) != 1) {
+      return absl::StrCat(key_file, " is not the key of ", cert_file);
+    }
+  }
+  if (ca_file.empty()) return {};
+  const auto authority = ReadCertificate(ca_file);
+  const auto* wrong = std::get_if<std::string>(&authority);
+  return wrong == nullptr ? std::string() : *wrong;
+}
+
 std::variant<std::shared_ptr<grpc::ServerCredentials>, std::string> MakeCredentials(const Config& config) {
   using Credentials = std::shared_ptr<grpc::ServerCredentials>;
   if (config.tls_cert_file.empty()) return Credentials(grpc::InsecureServerCredentials());
-  const std::string unusable = Unusable(config);
+  const std::string unusable = UnusableFiles(config.tls_cert_file, config.tls_key_file, config.tls_client_ca_file);
   if (!unusable.empty()) return unusable;
   const auto files = std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
       config.tls_key_file, config.tls_cert_file, config.tls_client_ca_file, kRefreshSeconds);

@@ -12,6 +12,10 @@
 
 namespace reversi {
 
+// What is wrong with a certificate, its key and the certificate of an authority, all PEM files; empty = they can be used.
+// A name that is empty stands for no file; with cert_file comes key_file.
+std::string UnusableFiles(const std::string& cert_file, const std::string& key_file, const std::string& ca_file);
+
 // The credentials that the settings ask for: plaintext, TLS, or TLS with client certificates, of which only those
 // with an allowed name may come when there is a list. Returns what is wrong where the files cannot be used.
 std::variant<std::shared_ptr<grpc::ServerCredentials>, std::string> MakeCredentials(const Config& config);

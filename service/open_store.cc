@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "service/credentials.h"
 #include "service/log.h"
 #ifdef REVERSI_DISK_STORE
 #include "service/store_disk.h"
@@ -36,6 +37,8 @@ Opened OpenDisk(const Config& config) {
 }
 
 Opened OpenEtcd(const Config& config) {
+  std::string unusable = UnusableFiles(config.etcd_cert_file, config.etcd_key_file, config.etcd_ca_file);
+  if (!unusable.empty()) return unusable;
   EtcdStore::Options options;
   options.client = {.endpoints = config.etcd_endpoints,
                     .ca_file = config.etcd_ca_file,

@@ -82,6 +82,11 @@ class StartFailures(unittest.TestCase):
         folder = self.file("file", "") + "/games"
         self.refused("--store=disk", "--data_dir=" + folder, "--token_key_file=" + key, naming=folder)
 
+    def test_an_authority_of_etcd_that_is_none(self):
+        key, authority = self.file("token_key", "k" * 40), self.file("authority", "no certificate")
+        self.refused("--store=etcd", "--etcd_endpoints=127.0.0.1:1", "--etcd_ca_file=" + authority,
+                     "--token_key_file=" + key, naming=authority + " holds no certificate in PEM")
+
     def test_a_durable_store_without_a_token_key(self):
         self.refused("--store=disk", "--data_dir=%s/games" % self.place, naming="token")
 
