@@ -107,7 +107,7 @@ class Games : public GameListener {
   // Calls done(true) when they are, done(false) when that takes too long.
   void AwaitAll(Loading::Ready done) { loading_.Await(clock_.Steady() + limits_.store_wait, std::move(done)); }
 
-  // Makes the time-outs that are due, and ends waits for the store. Called at least every 20 ms or so.
+  // Makes the time-outs that are due, and ends waits for the store. Called every 40 ms or so.
   void RunDeadlines();
   // Ends and drops what has outlived its retention, and lets go of finished games that a store in memory keeps; a share
   // of all games at a call, a full round takes kSweepCalls calls.

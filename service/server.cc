@@ -35,7 +35,7 @@ namespace {
 
 constexpr char kServiceName[] = "reversi.v1.GameService";
 // How often the clock's work is looked at.
-constexpr absl::Duration kTick = absl::Milliseconds(20);
+constexpr absl::Duration kTick = absl::Milliseconds(40);
 constexpr absl::Duration kWatchTick = absl::Milliseconds(250);
 // Both of gRPC's pollers doze off after a second of silence, and the next call waits up to 100 ms for them. An own
 // call now and then keeps them awake (3 ms).
