@@ -7,37 +7,34 @@
 
 namespace reversi {
 
-Committer::Committer(const Limits& limits, Write write) : limits_(limits), write_(std::move(write)) {}
-
-void Committer::Add(StoreOp op) {
-  StoreBatch batch;
+StoreBatch Committer::Add(StoreOp op) {
   {
     absl::MutexLock lock(&mu_);
     if (!stopped_ && waiting_.size() < limits_.waiting) {
       waiting_.push_back(std::move(op));
-      if (under_way_ == limits_.under_way) return;
-      batch = Take();
-      ++under_way_;
+      return Begin();
     }
   }
-  if (batch.empty()) {
-    op.done({PutOutcome::kUnknown});
-    return;
-  }
-  write_(std::move(batch));
+  op.done({PutOutcome::kUnknown});
+  return {};
 }
 
-void Committer::Finished() {
-  StoreBatch batch;
-  {
-    absl::MutexLock lock(&mu_);
-    batch = Take();
-    if (batch.empty()) {
-      --under_way_;
-      return;
-    }
-  }
-  write_(std::move(batch));
+StoreBatch Committer::Next(size_t written) {
+  absl::MutexLock lock(&mu_);
+  --under_way_;
+  ops_under_way_ -= written;
+  return Begin();
+}
+
+void Committer::Leave(size_t written) {
+  absl::MutexLock lock(&mu_);
+  --under_way_;
+  ops_under_way_ -= written;
+}
+
+StoreBatch Committer::TakeLeft() {
+  absl::MutexLock lock(&mu_);
+  return Begin();
 }
 
 void Committer::Expire(absl::Duration steady_now) {
@@ -68,9 +65,18 @@ void Committer::Stop() {
   GiveUp(std::move(left));
 }
 
-bool Committer::idle() const {
-  absl::MutexLock lock(&mu_);
-  return under_way_ == 0 && waiting_.empty();
+void Committer::AwaitIdle() const {
+  const auto idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return under_way_ == 0 && waiting_.empty(); };
+  absl::MutexLock lock(&mu_, absl::Condition(&idle));
+}
+
+StoreBatch Committer::Begin() {
+  if (under_way_ == limits_.under_way || ops_under_way_ >= limits_.beside) return {};
+  StoreBatch batch = Take();
+  if (batch.empty()) return batch;
+  ++under_way_;
+  ops_under_way_ += batch.size();
+  return batch;
 }
 
 StoreBatch Committer::Take() {

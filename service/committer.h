@@ -1,26 +1,26 @@
 // Gathers puts into batches: while one batch is being written, the next one gathers. So the price of a sync or of a
-// round trip is shared by everything that came meanwhile, and a lone put waits for nobody.
+// round trip is shared by everything that came meanwhile, and a lone put waits for nobody. It has no thread: whoever
+// adds an operation or has written a batch is given the next one to write.
 #ifndef REVERSI_SERVICE_COMMITTER_H_
 #define REVERSI_SERVICE_COMMITTER_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/functional/any_invocable.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "service/bytes.h"
+#include "service/game_id.h"
 #include "service/store.h"
 
 namespace reversi {
 
 // A put or, with an empty record, a deletion.
 struct StoreOp {
-  std::string game_id;
+  GameId game_id;
   uint64_t expected_version = 0;
   Bytes record;
   Store::PutDone done;
@@ -37,32 +37,38 @@ class Committer {
     size_t ops = 1;          // in a batch
     size_t bytes = 1 << 20;  // of records in a batch; a single larger one goes alone
     int under_way = 1;       // batches being written at a time
+    size_t beside = 1;       // operations under way from which on no batch begins beside them
     size_t waiting = 1 << 17;  // operations that may wait; more are refused as unknown
   };
-  // Starts writing a batch, in which no game comes twice; must not wait for it. Whoever has written it completes every
-  // operation and then calls Finished(). Called from any thread, under no lock.
-  using Write = absl::AnyInvocable<void(StoreBatch batch) const>;
 
-  Committer(const Limits& limits, Write write);
+  explicit Committer(const Limits& limits) : limits_(limits) {}
 
-  void Add(StoreOp op) ABSL_LOCKS_EXCLUDED(mu_);
-  // A batch is done: the next one may go.
-  void Finished() ABSL_LOCKS_EXCLUDED(mu_);
+  // Puts the operation in line. Returns what the caller has to write now, in which no game comes twice; empty = it will
+  // be written by others. Whoever writes a batch completes every operation of it and then calls Next() or Leave().
+  [[nodiscard]] StoreBatch Add(StoreOp op) ABSL_LOCKS_EXCLUDED(mu_);
+  // So many operations have been written. Returns what is next for the same caller.
+  [[nodiscard]] StoreBatch Next(size_t written) ABSL_LOCKS_EXCLUDED(mu_);
+  // The same, but what is next is left to whoever adds the next operation.
+  void Leave(size_t written) ABSL_LOCKS_EXCLUDED(mu_);
+  // What has been left and nobody has come for; empty = somebody has, or nothing waits.
+  [[nodiscard]] StoreBatch TakeLeft() ABSL_LOCKS_EXCLUDED(mu_);
   // Completes waiting operations that have waited long enough as unknown.
   void Expire(absl::Duration steady_now) ABSL_LOCKS_EXCLUDED(mu_);
   // Completes everything that waits, and everything that is added later, as unknown. Batches under way are left alone.
   void Stop() ABSL_LOCKS_EXCLUDED(mu_);
-  // Whether nothing is under way or waits.
-  bool idle() const ABSL_LOCKS_EXCLUDED(mu_);
+  // Waits until nothing is under way or waits.
+  void AwaitIdle() const ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
+  // The next batch, which is then under way; empty = none may begin, or nothing waits.
+  StoreBatch Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   StoreBatch Take() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const Limits limits_;
-  const Write write_;
   mutable absl::Mutex mu_;
   std::deque<StoreOp> waiting_ ABSL_GUARDED_BY(mu_);
   int under_way_ ABSL_GUARDED_BY(mu_) = 0;
+  size_t ops_under_way_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopped_ ABSL_GUARDED_BY(mu_) = false;
 };
 

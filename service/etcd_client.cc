@@ -111,7 +111,8 @@ void EtcdClient::Call(std::shared_ptr<const Request> request, absl::Duration tim
     const Hold hold;  // first, so that it goes last
     grpc::ClientContext context;
     std::shared_ptr<const Request> request;
-    Response response;
+    google::protobuf::Arena arena;  // an answer has very many parts, which go together
+    Response& response = *google::protobuf::Arena::CreateMessage<Response>(&arena);
     Done<Response> done;
   };
   auto flight = std::make_shared<Flight>(*this);

@@ -57,7 +57,7 @@ void EtcdFeed::Run() {
 
 bool EtcdFeed::List() {
   const absl::Time began = absl::Now();
-  absl::flat_hash_set<std::string> gone = told_;
+  auto gone = told_;
   etcdserverpb::RangeRequest request;
   request.set_key(prefix_);
   request.set_range_end(prefix_end_);
@@ -75,14 +75,14 @@ bool EtcdFeed::List() {
     if (request.revision() == 0) request.set_revision(page.header().revision());
     for (const etcdserverpb::KeyValue& kv : page.kvs()) {
       Tell(kv, false);
-      gone.erase(kv.key().substr(prefix_.size()));
+      gone.erase(std::string_view(kv.key()).substr(prefix_.size()));
       ++games;
     }
     if (!page.more() || page.kvs_size() == 0) break;
     request.set_key(page.kvs(page.kvs_size() - 1).key() + '\0');
     if (!Pause(absl::ZeroDuration())) return false;
   }
-  for (const std::string& game_id : gone) {
+  for (const GameId& game_id : gone) {
     told_.erase(game_id);
     follower_(game_id, Stored{});
   }
@@ -164,12 +164,12 @@ bool EtcdFeed::Take(const etcdserverpb::WatchResponse& response) {
 }
 
 void EtcdFeed::Tell(const etcdserverpb::KeyValue& kv, bool deleted) {
-  const std::string game_id = kv.key().substr(prefix_.size());
+  const std::string_view game_id = std::string_view(kv.key()).substr(prefix_.size());
   if (deleted) {
     told_.erase(game_id);
     follower_(game_id, Stored{});
   } else {
-    told_.insert(game_id);
+    if (!told_.contains(game_id)) told_.insert(game_id);
     follower_(game_id, Stored{static_cast<uint64_t>(kv.version()), Bytes(kv.value())});
   }
 }

@@ -13,6 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "service/etcd_client.h"
+#include "service/game_id.h"
 #include "service/store.h"
 #include "service/store_log.h"
 
@@ -51,7 +52,7 @@ class EtcdFeed {
   std::atomic<bool> connected_ = false;
 
   // The feed thread's own.
-  absl::flat_hash_set<std::string> told_;  // games that stand, so that a new listing shows which were deleted
+  absl::flat_hash_set<GameId, GameId::Hash, GameId::Same> told_;  // games that stand, so that a new listing shows which were deleted
   int64_t next_revision_ = 0;              // 0 = list first
   absl::Time next_complaint_ = absl::InfinitePast();
 

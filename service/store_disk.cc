@@ -30,15 +30,20 @@ constexpr char kGames = 'g';
 constexpr char kSetAside = 'x';
 constexpr size_t kHeadBytes = 12;
 constexpr Committer::Limits kLimits{.ops = 4096, .bytes = 8 << 20, .under_way = 1};
+// How long a caller writes for others before it leaves them to the store's thread, and how long that one then waits for
+// another caller to take over.
+constexpr absl::Duration kTurn = absl::Milliseconds(20);
+constexpr absl::Duration kTakeOver = absl::Milliseconds(1);
+constexpr size_t kVersions = 1 << 16;
 
 std::string KeyOf(std::string_view game_id, char kind = kGames) { return std::string(1, kind).append(game_id); }
 
-std::string Encode(std::string_view game_id, uint64_t version, std::string_view record) {
-  std::string value;
-  value.reserve(kHeadBytes + record.size());
-  AppendNumber(value, version, 8);
-  AppendNumber(value, Crc(Crc(Crc(0, game_id), value), record), 4);
-  return value.append(record);
+// What stands before the record.
+std::string HeadOf(std::string_view game_id, uint64_t version, std::string_view record) {
+  std::string head;
+  AppendNumber(head, version, 8);
+  AppendNumber(head, Crc(Crc(Crc(0, game_id), head), record), 4);
+  return head;
 }
 
 // False = damaged.
@@ -51,6 +56,7 @@ bool Decode(std::string_view game_id, std::string_view value, Stored* stored) {
 }
 
 std::string_view ViewOf(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+rocksdb::Slice SliceOf(std::string_view text) { return {text.data(), text.size()}; }
 
 // RocksDB's own warnings, among them what a damaged log file lost.
 class RocksLog : public rocksdb::Logger {
@@ -138,19 +144,17 @@ DiskStore::DiskStore(std::string data_dir, Folder folder, std::shared_ptr<rocksd
       folder_(std::move(folder)),
       log_(std::move(log)),
       files_(std::move(files)),
-      committer_(kLimits, [this](StoreBatch batch) {
-        absl::MutexLock lock(&mu_);
-        next_ = std::move(batch);
-      }),
-      writer_([this] { WriteBatches(); }) {}
+      committer_(kLimits),
+      writer_([this] { WriteLeft(); }) {}
 
 DiskStore::~DiskStore() {
+  committer_.AwaitIdle();
+  committer_.Stop();
   {
     absl::MutexLock lock(&mu_);
     stopping_ = true;
   }
   writer_.join();
-  committer_.Stop();
 }
 
 void DiskStore::Get(std::string_view game_id, GetDone done) {
@@ -161,24 +165,42 @@ void DiskStore::Get(std::string_view game_id, GetDone done) {
 }
 
 void DiskStore::Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) {
-  committer_.Add({std::string(game_id), expected_version, std::move(record), std::move(done)});
+  Write(committer_.Add({game_id, expected_version, std::move(record), std::move(done)}));
 }
 
 void DiskStore::Delete(std::string_view game_id, uint64_t expected_version, PutDone done) {
-  committer_.Add({std::string(game_id), expected_version, Bytes(), std::move(done)});
+  Write(committer_.Add({game_id, expected_version, Bytes(), std::move(done)}));
 }
 
-void DiskStore::WriteBatches() {
-  const auto something = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return next_.has_value() || stopping_; };
+void DiskStore::Write(StoreBatch batch) {
+  const absl::Time until = batch.empty() ? absl::InfinitePast() : absl::Now() + kTurn;
+  while (!batch.empty()) {
+    const size_t count = batch.size();
+    WriteOne(std::move(batch));
+    batch = committer_.Next(count);
+    if (batch.empty() || absl::Now() < until) continue;
+    absl::MutexLock lock(&mu_);
+    left_ = std::move(batch);
+    return;
+  }
+}
+
+void DiskStore::WriteLeft() {
+  const auto something = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return !left_.empty() || stopping_; };
   for (;;) {
     StoreBatch batch;
     {
       absl::MutexLock lock(&mu_, absl::Condition(&something));
-      if (!next_.has_value()) return;
-      batch = *std::exchange(next_, std::nullopt);
+      if (left_.empty()) return;
+      batch = std::exchange(left_, {});
     }
-    WriteOne(std::move(batch));
-    committer_.Finished();
+    while (!batch.empty()) {
+      const size_t count = batch.size();
+      WriteOne(std::move(batch));
+      committer_.Leave(count);
+      absl::SleepFor(kTakeOver);
+      batch = committer_.TakeLeft();
+    }
   }
 }
 
@@ -205,19 +227,20 @@ void DiskStore::WriteOne(StoreBatch batch) {
   if (files == nullptr) return GiveUp(std::move(batch));
   std::vector<PutResult> results(batch.size());
   rocksdb::WriteBatch writes;
+  if (versions_.size() > kVersions) versions_.clear();
   for (size_t i = 0; i < batch.size(); ++i) {
     const StoreOp& op = batch[i];
-    Stored& current = results[i].current;
-    if (ReadGame(files.get(), op.game_id, &current) == Read::kFailed) continue;
-    if (current.version != op.expected_version) {
-      results[i].outcome = PutOutcome::kConflict;
-      continue;
-    }
-    results[i] = {PutOutcome::kDone};
+    if (!Compare(files.get(), op, &results[i])) continue;
+    const char kind = kGames;
+    const rocksdb::Slice key[] = {{&kind, 1}, SliceOf(op.game_id)};
     if (op.remove()) {
-      writes.Delete(KeyOf(op.game_id));
+      writes.Delete(rocksdb::SliceParts(key, 2));
+      versions_.erase(op.game_id);
     } else {
-      writes.Put(KeyOf(op.game_id), Encode(op.game_id, op.expected_version + 1, op.record.view()));
+      const std::string head = HeadOf(op.game_id, op.expected_version + 1, op.record.view());
+      const rocksdb::Slice value[] = {head, SliceOf(op.record.view())};
+      writes.Put(rocksdb::SliceParts(key, 2), rocksdb::SliceParts(value, 2));
+      versions_[op.game_id] = op.expected_version + 1;
     }
   }
   rocksdb::WriteOptions synced;
@@ -228,6 +251,7 @@ void DiskStore::WriteOne(StoreBatch batch) {
     log_(LogLevel::kError, absl::StrCat("disk store: a batch was not written: ", status.ToString()));
     // Half a batch may stand at the end of the log, and what is appended to it is lost at the next start (tested).
     files.reset();
+    versions_.clear();
     Reopen();
   }
   for (size_t i = 0; i < batch.size(); ++i) {
@@ -242,6 +266,19 @@ void DiskStore::WriteOne(StoreBatch batch) {
     }
     op.done(std::move(result));
   }
+}
+
+bool DiskStore::Compare(rocksdb::DB* files, const StoreOp& op, PutResult* result) {
+  const auto known = versions_.find(op.game_id);
+  if (known == versions_.end() || known->second != op.expected_version) {
+    if (ReadGame(files, op.game_id, &result->current) == Read::kFailed) return false;
+    if (result->current.version != op.expected_version) {
+      result->outcome = PutOutcome::kConflict;
+      return false;
+    }
+  }
+  *result = {PutOutcome::kDone};
+  return true;
 }
 
 DiskStore::Read DiskStore::ReadGame(rocksdb::DB* files, std::string_view game_id, Stored* stored) const {

@@ -14,10 +14,17 @@ namespace reversi {
 namespace {
 
 // etcd refuses 128 operations in a transaction and, as it comes, requests above 1.5 MiB.
-constexpr Committer::Limits kLimits{.ops = 127, .bytes = 1 << 20, .under_way = 2};
+constexpr Committer::Limits kLimits{.ops = 127, .bytes = 1 << 20, .under_way = 2, .beside = 8};
 constexpr absl::Duration kFirstPause = absl::Milliseconds(20);
 constexpr absl::Duration kLongestPause = absl::Milliseconds(300);
 constexpr absl::Duration kTick = absl::Milliseconds(250);
+
+// A message of very many parts, which go together.
+template <typename Message>
+std::shared_ptr<Message> OnArena() {
+  auto arena = std::make_shared<google::protobuf::Arena>();
+  return {arena, google::protobuf::Arena::CreateMessage<Message>(arena.get())};
+}
 
 absl::Duration SteadyNow() { return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch()); }
 
@@ -32,7 +39,7 @@ void AddTo(etcdserverpb::TxnRequest& batch, const std::string& key, const StoreO
   } else {
     etcdserverpb::PutRequest* put = txn->add_success()->mutable_request_put();
     put->set_key(key);
-    put->set_value(std::string(op.record.view()));
+    put->set_value(op.record.view().data(), op.record.view().size());
   }
   // A failed compare brings what stands there.
   txn->add_failure()->mutable_request_range()->set_key(key);
@@ -73,6 +80,7 @@ struct EtcdStore::Pause {
 // A batch on its way, perhaps again and again.
 struct EtcdStore::Flight {
   StoreBatch batch;
+  size_t begun_with = 0;  // operations
   bool sent_before = false;
   Pause pause;
 };
@@ -95,7 +103,7 @@ EtcdStore::EtcdStore(std::unique_ptr<EtcdClient> client, const Options& options,
     : options_(options),
       log_(std::move(log)),
       client_(std::move(client)),
-      committer_(kLimits, [this](StoreBatch batch) { Write(std::move(batch)); }),
+      committer_(kLimits),
       ticker_([this] { Tick(); }) {}
 
 EtcdStore::~EtcdStore() {
@@ -125,8 +133,7 @@ void EtcdStore::Get(std::string_view game_id, GetDone done) {
 }
 
 void EtcdStore::Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) {
-  committer_.Add({std::string(game_id), expected_version, std::move(record), std::move(done),
-                  SteadyNow() + options_.wait});
+  Write(committer_.Add({game_id, expected_version, std::move(record), std::move(done), SteadyNow() + options_.wait}));
 }
 
 void EtcdStore::Delete(std::string_view game_id, uint64_t expected_version, PutDone done) {
@@ -138,14 +145,16 @@ void EtcdStore::Follow(Follower follower, CaughtUp caught_up) {
 }
 
 void EtcdStore::Write(StoreBatch batch) {
+  if (batch.empty()) return;
   auto flight = std::make_shared<Flight>();
   flight->batch = std::move(batch);
+  flight->begun_with = flight->batch.size();
   Began();
   Send(std::move(flight));
 }
 
 void EtcdStore::Send(std::shared_ptr<Flight> flight) {
-  auto request = std::make_shared<etcdserverpb::TxnRequest>();
+  auto request = OnArena<etcdserverpb::TxnRequest>();
   absl::Duration give_up = absl::ZeroDuration();
   for (const StoreOp& op : flight->batch) {
     AddTo(*request, KeyOf(op.game_id), op);
@@ -181,8 +190,9 @@ void EtcdStore::Answered(std::shared_ptr<Flight> flight, const grpc::Status& sta
       return;
     }
   }
+  const size_t written = flight->begun_with;
   flight.reset();
-  committer_.Finished();
+  Write(committer_.Next(written));
   Ended();
 }
 

@@ -17,26 +17,30 @@ using testing::IsEmpty;
 
 // A committer whose batches wait here until the test finishes them.
 struct Bench {
-  explicit Bench(const Committer::Limits& limits)
-      : committer(limits, [this](StoreBatch batch) { written.push_back(std::move(batch)); }) {}
+  explicit Bench(const Committer::Limits& limits) : committer(limits) {}
 
   void Add(const std::string& game, size_t bytes = 1, absl::Duration give_up = absl::InfiniteDuration()) {
-    committer.Add({game, 0, Bytes(std::string(bytes, 'x')),
-                   [this, game](PutResult result) {
-                     (result.outcome == PutOutcome::kUnknown ? unknown : done).push_back(game);
-                   },
-                   give_up});
+    Begin(committer.Add({game, 0, Bytes(std::string(bytes, 'x')),
+                         [this, game](PutResult result) {
+                           (result.outcome == PutOutcome::kUnknown ? unknown : done).push_back(game);
+                         },
+                         give_up}));
+  }
+  void Begin(StoreBatch batch) {
+    if (!batch.empty()) written.push_back(std::move(batch));
   }
   // Completes the oldest batch.
-  void Finish() {
+  size_t Complete() {
     StoreBatch batch = std::move(written.front());
     written.erase(written.begin());
     for (StoreOp& op : batch) op.done({PutOutcome::kDone});
-    committer.Finished();
+    return batch.size();
   }
+  // And goes on with the next one.
+  void Finish() { Begin(committer.Next(Complete())); }
   std::vector<std::string> Games(size_t batch) const {
     std::vector<std::string> games;
-    for (const StoreOp& op : written.at(batch)) games.push_back(op.game_id);
+    for (const StoreOp& op : written.at(batch)) games.emplace_back(op.game_id.text());
     return games;
   }
 
@@ -52,7 +56,7 @@ TEST(Committer, ALonePutWaitsForNobody) {
   ASSERT_EQ(bench.written.size(), 1u);
   bench.Finish();
   EXPECT_THAT(bench.done, ElementsAre("a"));
-  EXPECT_TRUE(bench.committer.idle());
+  bench.committer.AwaitIdle();
 }
 
 TEST(Committer, WhatComesWhileABatchIsWrittenSharesTheNext) {
@@ -95,12 +99,49 @@ TEST(Committer, BatchesKeepTheirLimits) {
 }
 
 TEST(Committer, AsManyBatchesAreUnderWayAsAllowed) {
-  Bench bench({.ops = 10, .under_way = 2});
+  Bench bench({.ops = 10, .under_way = 2, .beside = 10});
   for (const char* game : {"a", "b", "c", "d"}) bench.Add(game);
   ASSERT_EQ(bench.written.size(), 2u);
   bench.Finish();
   ASSERT_EQ(bench.written.size(), 2u);
   EXPECT_THAT(bench.Games(1), ElementsAre("c", "d"));
+}
+
+TEST(Committer, BesideALargeBatchNoOtherBegins) {
+  Bench bench({.ops = 10, .under_way = 2, .beside = 3});
+  for (const char* game : {"a", "b", "c", "d", "e"}) bench.Add(game);
+  ASSERT_EQ(bench.written.size(), 2u);
+  bench.Finish();
+  EXPECT_THAT(bench.Games(0), ElementsAre("b"));
+  EXPECT_THAT(bench.Games(1), ElementsAre("c", "d", "e"));
+  bench.Finish();
+  bench.Add("f");
+  ASSERT_EQ(bench.written.size(), 1u) << "gathers while three are under way";
+  bench.Finish();
+  EXPECT_THAT(bench.Games(0), ElementsAre("f"));
+}
+
+TEST(Committer, WhatIsLeftGoesWithTheNextThatComes) {
+  Bench bench({.ops = 10});
+  for (const char* game : {"a", "b"}) bench.Add(game);
+  bench.committer.Leave(bench.Complete());
+  EXPECT_THAT(bench.written, IsEmpty());
+  bench.Add("c");
+  ASSERT_EQ(bench.written.size(), 1u);
+  EXPECT_THAT(bench.Games(0), ElementsAre("b", "c"));
+  EXPECT_THAT(bench.committer.TakeLeft(), IsEmpty());
+}
+
+TEST(Committer, WhatIsLeftCanBeTakenByWhoeverLooks) {
+  Bench bench({.ops = 10});
+  for (const char* game : {"a", "b"}) bench.Add(game);
+  EXPECT_THAT(bench.committer.TakeLeft(), IsEmpty()) << "another one is being written";
+  bench.committer.Leave(bench.Complete());
+  bench.Begin(bench.committer.TakeLeft());
+  EXPECT_THAT(bench.Games(0), ElementsAre("b"));
+  bench.Finish();
+  EXPECT_THAT(bench.committer.TakeLeft(), IsEmpty());
+  bench.committer.AwaitIdle();
 }
 
 TEST(Committer, WhatWaitsTooLongIsUnknown) {

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -11,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -61,6 +61,39 @@ int Damage(const std::string& folder, const std::string& ending, const std::stri
     std::ofstream(entry.path(), std::ios::binary | std::ios::trunc) << content;
   }
   return flipped;
+}
+
+// Puts a game again and again, each put from the completion of the one before, until it is stopped.
+struct EndlessPuts {
+  Store& store;
+  const GameId game;
+  std::atomic<bool> stop = false;
+  std::atomic<uint64_t> done = 0;
+
+  void Go() {
+    store.Put(game, done, Bytes(absl::StrCat("record ", done.load())), [this](PutResult result) {
+      EXPECT_EQ(result.outcome, PutOutcome::kDone);
+      ++done;
+      if (!stop) Go();
+    });
+  }
+};
+
+TEST(DiskStore, ACallerThatWritesForOthersGetsAwayWhileTheyGoOn) {
+  const TempFolder folder;
+  LogLines log;
+  auto store = OpenDisk(folder.path(), log);
+  EndlessPuts one{*store, GameId("one")};
+  EndlessPuts other{*store, GameId("other")};
+  one.Go();  // comes back although there is always a next put
+  const uint64_t then = one.done;
+  other.Go();
+  while (one.done <= then) absl::SleepFor(absl::Milliseconds(1));
+  one.stop = other.stop = true;
+  store.reset();
+  store = OpenDisk(folder.path(), log);
+  EXPECT_EQ(GetNow(*store, "one").version, one.done);
+  EXPECT_EQ(GetNow(*store, "other").version, other.done);
 }
 
 TEST(DiskStore, ASecondOneInTheSameFolderIsRefusedAndNamesTheFirst) {
