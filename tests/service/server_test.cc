@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 #include "grpc/health/v1/health.grpc.pb.h"
@@ -233,6 +235,46 @@ TEST_F(ServerTest, TheStopEndsAThousandIdleWatchesAndOneThatReadsNothing) {
   while (stalled->Next()) EXPECT_EQ(stalled->last.event().version(), ++versions);
   EXPECT_LT(versions, 60u) << "the reader was never stalled: the test shows nothing";
   EXPECT_FALSE(stalled->reader->Finish().ok());
+}
+
+TEST_F(ServerTest, AReaderThatTakesNothingLosesAGameOnceItIsNoLongerKept) {
+  Config config;
+  config.keep_finished = absl::Milliseconds(100);
+  config.watch_stall_limit = absl::Seconds(1);
+  config.max_watchers = 2;
+  StartServer(config);
+  v1::CreateGameRequest octagon;
+  octagon.mutable_rules()->set_board(v1::BOARD_OCTAGON);
+  const v1::CreateGameResponse kept = CreateGame(octagon);
+  const v1::CreateGameResponse finished = CreateGame(octagon);
+  const auto stub = v1::GameService::NewStub(NewChannel(1));
+  auto of_kept = Open(*stub, kept.game().game_id(), 0);
+  Play(kept, 80);
+  auto of_finished = Open(*stub, finished.game().game_id(), 0);
+  Play(finished);
+
+  // Its place among the watchers becomes free.
+  const std::string another = CreateGame().game().game_id();
+  const absl::Time patience = absl::Now() + absl::Seconds(60);
+  for (;;) {
+    auto next = Open(another);
+    if (next->Next()) {
+      next->context.TryCancel();
+      break;
+    }
+    ASSERT_EQ(ReasonOf(next->reader->Finish()), "TOO_MANY_WATCHERS");
+    ASSERT_LT(absl::Now(), patience);
+    absl::SleepFor(absl::Milliseconds(5));
+  }
+  uint64_t versions = 0;
+  while (of_finished->Next()) EXPECT_EQ(of_finished->last.event().version(), ++versions);
+  EXPECT_LT(versions, 60u) << "the reader was never stalled: the test shows nothing";
+  EXPECT_EQ(of_finished->reader->Finish().error_code(), grpc::CANCELLED);
+  // The other has taken nothing for longer, and its game is there.
+  for (versions = 0; versions < 81; ++versions) {
+    ASSERT_TRUE(of_kept->Next());
+    EXPECT_EQ(of_kept->last.event().version(), versions + 1);
+  }
 }
 
 TEST_F(ServerTest, AServerThatIsDroppedWithoutAStopStopsAtOnce) {
