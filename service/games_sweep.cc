@@ -97,15 +97,18 @@ void Games::DropFinished(absl::Time now) {
 }
 
 void Games::LetGoOfFinished(Shard& shard) {
-  std::vector<std::shared_ptr<Game>> let_go;  // freed after the lock
-  absl::MutexLock lock(&shard.mu);
-  for (auto at = shard.games.begin(); at != shard.games.end();) {
-    const auto here = at++;
-    // Nobody else has it, and who wants it comes by this map.
-    if ((*here)->state() != GameState::kFinished || here->use_count() != 1) continue;
-    let_go.push_back(*here);
-    shard.games.erase(here);
+  std::vector<std::shared_ptr<Game>> let_go;
+  {
+    absl::MutexLock lock(&shard.mu);
+    for (auto at = shard.games.begin(); at != shard.games.end();) {
+      const auto here = at++;
+      // Nobody else has it, and who wants it comes by this map.
+      if ((*here)->state() != GameState::kFinished || here->use_count() != 1) continue;
+      let_go.push_back(*here);
+      shard.games.erase(here);
+    }
   }
+  for (const auto& game : let_go) store_.Compact(game->id());
 }
 
 void Games::ExpireUnfinished(Shard& shard, absl::Time now) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "service/credentials.h"
 #include "service/log.h"
+#include "service/packed_record.h"
 #ifdef REVERSI_DISK_STORE
 #include "service/store_disk.h"
 #endif
@@ -71,7 +72,7 @@ Opened OpenStore(const Config& config) {
     case StoreKind::kMemory:
       break;
   }
-  return std::make_unique<MemoryStore>();
+  return std::make_unique<MemoryStore>(MemoryStore::Packing{PackRecord, UnpackRecord});
 }
 
 }  // namespace reversi

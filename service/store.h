@@ -56,6 +56,8 @@ class Store {
   // a game. Once, before the first call of the others. `caught_up` runs before this returns where the store is this
   // process's own, else when the store has been reached.
   virtual void Follow(Follower follower, CaughtUp caught_up) = 0;
+  // The game has ended and will seldom be asked for: what keeps it in memory may keep it in fewer bytes.
+  virtual void Compact(std::string_view /*game_id*/) {}
   // Whether others write too, so that memory is only a cache of this store.
   virtual bool shared() const = 0;
   // Whether it is this process's memory: Get completes inline, and what it keeps needs no second place here.

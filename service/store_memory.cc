@@ -3,20 +3,58 @@
 #include <utility>
 
 namespace reversi {
+namespace {
+
+// In front of a packed record: seven bits a byte, the lowest first, and whether more follow.
+std::string VersionBytes(uint64_t version) {
+  std::string bytes;
+  for (; version >= 0x80; version >>= 7) bytes.push_back(static_cast<char>(version | 0x80));
+  bytes.push_back(static_cast<char>(version));
+  return bytes;
+}
+
+uint64_t TakeVersion(std::string_view& from) {
+  uint64_t version = 0;
+  for (int shift = 0;; shift += 7) {
+    const auto byte = static_cast<uint8_t>(from.front());
+    from.remove_prefix(1);
+    version |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return version;
+  }
+}
+
+}  // namespace
 
 MemoryStore::Shard& MemoryStore::ShardOf(std::string_view game_id) {
   // By the high bits: the low ones of the same hash choose the slot inside a shard's table.
   return shards_[(GameId::Hash()(game_id) >> 32) * kShards >> 32];
 }
 
+Stored MemoryStore::Unpack(const Bytes& packed) const {
+  std::string_view bytes = packed.view();
+  const uint64_t version = TakeVersion(bytes);
+  return {version, packing_->unpack(bytes)};
+}
+
+Stored MemoryStore::Unpacked(Shard& shard, std::string_view game_id) const {
+  const auto found = shard.packed.find(game_id);
+  return found == shard.packed.end() ? Stored{} : Unpack(found->second);
+}
+
 void MemoryStore::Get(std::string_view game_id, GetDone done) {
   Stored stored;
+  Bytes packed;
   {
     Shard& shard = ShardOf(game_id);
     absl::MutexLock lock(&shard.mu);
     const auto found = shard.games.find(game_id);
-    if (found != shard.games.end()) stored = found->second;
+    if (found != shard.games.end()) {
+      stored = found->second;
+    } else if (const auto compacted = shard.packed.find(game_id); compacted != shard.packed.end()) {
+      packed = compacted->second;
+    }
   }
+  if (!packed.empty()) stored = Unpack(packed);
   done(true, std::move(stored));
 }
 
@@ -26,14 +64,17 @@ void MemoryStore::Put(const GameId& game_id, uint64_t expected_version, Bytes re
     Shard& shard = ShardOf(game_id);
     absl::MutexLock lock(&shard.mu);
     const auto found = shard.games.find(game_id);
-    const uint64_t version = found == shard.games.end() ? 0 : found->second.version;
+    const bool here = found != shard.games.end();
+    Stored unpacked = here ? Stored{} : Unpacked(shard, game_id);
+    const uint64_t version = here ? found->second.version : unpacked.version;
     if (version != expected_version) {
       result.outcome = PutOutcome::kConflict;
-      if (version != 0) result.current = found->second;
+      result.current = here ? found->second : std::move(unpacked);
     } else {
       Stored stored{version + 1, std::move(record)};
       if (follower_) follower_(game_id, stored);
-      if (version == 0) {
+      if (!here) {
+        if (version != 0) shard.packed.erase(game_id);
         shard.games.emplace(game_id, std::move(stored));
       } else {
         // The old record goes after the lock: freeing it is not this shard's business.
@@ -52,16 +93,34 @@ void MemoryStore::Delete(std::string_view game_id, uint64_t expected_version, Pu
     Shard& shard = ShardOf(game_id);
     absl::MutexLock lock(&shard.mu);
     const auto found = shard.games.find(game_id);
-    const uint64_t version = found == shard.games.end() ? 0 : found->second.version;
+    const bool here = found != shard.games.end();
+    Stored unpacked = here ? Stored{} : Unpacked(shard, game_id);
+    const uint64_t version = here ? found->second.version : unpacked.version;
     if (version != expected_version) {
       result.outcome = PutOutcome::kConflict;
-      if (version != 0) result.current = found->second;
+      result.current = here ? found->second : std::move(unpacked);
     } else if (version != 0) {
       if (follower_) follower_(game_id, Stored{});
-      shard.games.erase(found);
+      if (here) {
+        shard.games.erase(found);
+      } else {
+        shard.packed.erase(game_id);
+      }
     }
   }
   done(std::move(result));
+}
+
+void MemoryStore::Compact(std::string_view game_id) {
+  if (!packing_.has_value()) return;
+  Shard& shard = ShardOf(game_id);
+  absl::MutexLock lock(&shard.mu);
+  const auto found = shard.games.find(game_id);
+  if (found == shard.games.end()) return;
+  const std::string packed = packing_->pack(found->second.record.view());
+  if (packed.empty()) return;
+  shard.packed.emplace(found->first, Bytes(VersionBytes(found->second.version), packed));
+  shard.games.erase(found);
 }
 
 void MemoryStore::Follow(Follower follower, CaughtUp caught_up) {

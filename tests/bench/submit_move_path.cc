@@ -2,7 +2,8 @@
 // answer, serialize.
 //   submit_move_path <moves>                     plays them; callgrind counts (see submit_move_count.py)
 //   submit_move_path --memory <games> <plies> <seconds>
-//       makes games, plays so many moves of so many seconds in each, prints the bytes of a game
+//       makes games, plays so many moves in each, which take one to so many seconds, prints the bytes of a game; 0 seconds:
+//       as fast as it goes
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #include "engine/notation.h"
 #include "engine/random.h"
 #include "service/game_service.h"
+#include "service/packed_record.h"
 #include "service/store_memory.h"
 
 namespace reversi {
@@ -50,15 +52,15 @@ class Path {
     Move(playing);
   }
 
-  void Hold(long games, int plies, absl::Duration move) {
+  void Hold(long games, int plies, uint64_t seconds) {
     for (; games > 0; --games) {
       Playing playing = NewGame();
       while (!playing.position.over() && playing.position.ply() < plies) {
-        clock_.Advance(move);
+        if (seconds > 0) clock_.Advance(absl::Milliseconds(1000 + random_.Below(1000 * (seconds - 1) + 1)));
         Move(playing);
       }
       // The server does so all the time.
-      if (games % kGames == 0) service_games_.Sweep();
+      if (games % 16 == 0) service_games_.Sweep();
     }
     for (int i = 0; i < Games::kSweepCalls; ++i) service_games_.Sweep();
   }
@@ -114,7 +116,7 @@ class Path {
 
   GameClock clock_;
   Metrics metrics_;
-  MemoryStore store_;
+  MemoryStore store_{MemoryStore::Packing{PackRecord, UnpackRecord}};
   Tokens tokens_{{std::string(kMinKeyBytes, 'k')}};
   Access access_{0, 1};
   Games service_games_{store_, tokens_, clock_, metrics_, {}, {100'000'000, 256}};
@@ -142,8 +144,10 @@ int main(int argc, char** argv) {
   reversi::Path path;
   if (argc == 5 && std::string(argv[1]) == "--memory") {
     const long games = std::atol(argv[2]);
+    // What a process takes once, and for the games between their end and the next sweep, is not a game's.
+    path.Hold(4096, std::atoi(argv[3]), static_cast<uint64_t>(std::atol(argv[4])));
     const long before = reversi::ResidentBytes();
-    path.Hold(games, std::atoi(argv[3]), absl::Seconds(std::atoi(argv[4])));
+    path.Hold(games, std::atoi(argv[3]), static_cast<uint64_t>(std::atol(argv[4])));
     std::printf("%.1f\n", static_cast<double>(reversi::ResidentBytes() - before) / static_cast<double>(games));
     return 0;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "service/games.h"
+#include "service/packed_record.h"
 #include "service/store_memory.h"
 #include "tests/service/fake_clock.h"
 
@@ -49,7 +50,7 @@ class MemoryTest : public testing::Test {
 
   static constexpr Retention kKeep = {absl::Hours(1), absl::Hours(1), absl::Hours(1)};
   FakeClock clock_;
-  MemoryStore store_;
+  MemoryStore store_{MemoryStore::Packing{PackRecord, UnpackRecord}};
   Tokens tokens_;
   Metrics metrics_;
   Games games_;

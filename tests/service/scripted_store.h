@@ -9,6 +9,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "service/packed_record.h"
 #include "service/store_memory.h"
 
 namespace reversi {
@@ -16,6 +17,8 @@ namespace reversi {
 class ScriptedStore : public MemoryStore {
  public:
   enum class Fate { kDone, kLandsUnknown, kLostUnknown };
+
+  ScriptedStore() : MemoryStore(Packing{PackRecord, UnpackRecord}) {}
 
   // From now on puts wait for Release.
   void Hold() {
