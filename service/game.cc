@@ -75,6 +75,11 @@ bool Game::Offer(const Stored& stored) {
   return true;
 }
 
+void Game::Doubt() {
+  absl::MutexLock lock(&mu_);
+  if (!retired_) in_doubt_ = InDoubt::kYes;
+}
+
 bool Game::Retire() {
   absl::MutexLock lock(&mu_);
   return RetireUnderLock();
@@ -94,7 +99,7 @@ bool Game::RetireUnderLock() {
 void Game::CheckDeadline() {
   {
     absl::MutexLock lock(&mu_);
-    if (working_ || !DeadlinePassed()) return;
+    if (working_ || (in_doubt_ != InDoubt::kYes && !DeadlinePassed())) return;
     working_ = true;
   }
   WorkOff();
@@ -102,7 +107,7 @@ void Game::CheckDeadline() {
 
 absl::Duration Game::deadline() const {
   absl::MutexLock lock(&mu_);
-  return deadline_;
+  return in_doubt_ != InDoubt::kNo ? -absl::InfiniteDuration() : deadline_;
 }
 
 void Game::WorkOff() {
@@ -119,11 +124,12 @@ bool Game::Step() {
     absl::MutexLock lock(&mu_);
     offered = std::move(offered_);
     const bool due = DeadlinePassed();
-    if (offered == nullptr && first_ == nullptr && !due) {
+    if (offered == nullptr && first_ == nullptr && !due && in_doubt_ == InDoubt::kNo) {
       working_ = false;
       return false;
     }
-    reread = uncertain_;
+    reread = uncertain_ || in_doubt_ != InDoubt::kNo;
+    if (offered == nullptr && in_doubt_ == InDoubt::kYes) in_doubt_ = InDoubt::kBeingAsked;
     if (offered == nullptr && !reread && !due) proposal = Pop();
   }
   if (offered != nullptr) {
@@ -315,6 +321,8 @@ bool Game::SettleReread(const PutResult& result) {
   {
     absl::MutexLock lock(&mu_);
     uncertain_ = !known;
+    const bool answered = result.outcome != PutOutcome::kUnknown;
+    if (in_doubt_ == InDoubt::kBeingAsked) in_doubt_ = answered ? InDoubt::kNo : InDoubt::kYes;
   }
   if (known) return true;
   RefuseLine(StoreUnavailable());

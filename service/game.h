@@ -118,15 +118,18 @@ class Game : public std::enable_shared_from_this<Game> {
   std::unique_ptr<Proposal> Submit(std::unique_ptr<Proposal> proposal) ABSL_LOCKS_EXCLUDED(mu_);
   // What the store's feed tells of this game: taken over if it is news. False = the game was retired.
   bool Offer(const Stored& stored) ABSL_LOCKS_EXCLUDED(mu_);
+  // The news, which may be late, that the store has no such game any more: the store is asked at the next
+  // CheckDeadline.
+  void Doubt() ABSL_LOCKS_EXCLUDED(mu_);
   // Gives the place up if there is no game under this id and no wish waits for one. False = it is needed.
   bool Retire() ABSL_LOCKS_EXCLUDED(mu_);
   // The same, for whoever does not work on the line: false also while somebody does, who may be just taking the game
   // over.
   bool RetireIdle() ABSL_LOCKS_EXCLUDED(mu_);
 
-  // Makes the time-out that is due, if one is.
+  // Makes the time-out that is due, if one is; asks the store about a game in doubt.
   void CheckDeadline() ABSL_LOCKS_EXCLUDED(mu_);
-  // When the time-out is due by the steady clock; infinite = no limit runs.
+  // When there is something to check by the steady clock; infinite = no limit runs.
   absl::Duration deadline() const ABSL_LOCKS_EXCLUDED(mu_);
 
   // nullopt = there is no game under this id.
@@ -136,6 +139,8 @@ class Game : public std::enable_shared_from_this<Game> {
   // 0 = there is no game under this id.
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
   GameState state() const { return state_.load(std::memory_order_acquire); }
+  // Whether it is no longer in the store: nothing will happen to it any more.
+  bool gone() const { return gone_.load(std::memory_order_acquire); }
   // Of a game whose version is not 0.
   Variant variant() const { return variant_.load(std::memory_order_acquire); }
   // Time of the last event, ms since 1970.
@@ -237,9 +242,14 @@ class Game : public std::enable_shared_from_this<Game> {
   // The outcome of a put is unknown: the record has to be read before anything else is accepted.
   bool uncertain_ : 1 ABSL_GUARDED_BY(mu_) = false;
   bool retired_ : 1 ABSL_GUARDED_BY(mu_) = false;
+  // Whether the store is to be asked if it has the game, even if nothing waits for that. A doubt that comes while it is
+  // asked is another one.
+  enum class InDoubt : uint8_t { kNo, kYes, kBeingAsked };
+  InDoubt in_doubt_ : 2 ABSL_GUARDED_BY(mu_) = InDoubt::kNo;
 
   std::atomic<GameState> state_ = GameState::kWaiting;
   std::atomic<Variant> variant_ = Variant::kMultiplayer;
+  std::atomic<bool> gone_ = false;
   std::atomic<uint64_t> version_ = 0;
   std::atomic<int64_t> time_ms_ = 0;
 };

@@ -168,11 +168,14 @@ void Game::Vanish() {
   {
     absl::MutexLock lock(&mu_);
     retired_ = true;
+    gone_.store(true, std::memory_order_release);
     uncertain_ = false;
+    in_doubt_ = InDoubt::kNo;
     offered_.reset();
     deadline_ = absl::InfiniteDuration();
   }
   RefuseLine(GameNotFound(id_));
+  WakeWatchers();
 }
 
 void Game::SetTable(const Table& table, absl::Duration deadline) {

@@ -98,10 +98,12 @@ void Games::Load() {
 
 void Games::Told(const std::string& id, const Stored& stored) {
   if (stored.version == 0) {
-    // Only games that are over are deleted: another one is the next of this id, and the news is late.
     const std::shared_ptr<Game> game = Find(id);
-    if (game != nullptr && game->state() == GameState::kFinished) Vanished(*game);
-    return;
+    if (game == nullptr) return;
+    if (game->state() == GameState::kFinished) return Vanished(*game);
+    // Mostly the next game of this id, and the news is late; or somebody has deleted it by hand.
+    game->Doubt();
+    return AwaitDeadline(*game);
   }
   for (;;) {
     // What stands in the store is served, whatever the limit for new games.
@@ -295,11 +297,15 @@ void Games::Committed(Game& game, const Event& event, std::optional<GameState> b
   if (event.created || after.state != before) Enter(game, event);
   // A deadline that only moves back is found out when the earlier one comes up.
   const bool first = !before.has_value() || *before == GameState::kWaiting;
-  if (after.deadline != absl::InfiniteFuture() && first) {
-    absl::MutexLock lock(&due_mu_);
-    due_.push_back({game.deadline(), game.weak_from_this()});
-    std::push_heap(due_.begin(), due_.end(), std::greater<>());
-  }
+  if (after.deadline != absl::InfiniteFuture() && first) AwaitDeadline(game);
+}
+
+void Games::AwaitDeadline(Game& game) {
+  const absl::Duration when = game.deadline();
+  if (when == absl::InfiniteDuration()) return;
+  absl::MutexLock lock(&due_mu_);
+  due_.push_back({when, game.weak_from_this()});
+  std::push_heap(due_.begin(), due_.end(), std::greater<>());
 }
 
 OrError<Games::Page> Games::List(int page_size, std::string_view page_token, Filter filter) {

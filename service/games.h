@@ -205,6 +205,7 @@ class Games : public GameListener {
   std::optional<Making> BeginMaking(const std::string& request, std::string id) ABSL_LOCKS_EXCLUDED(list_mu_);
   void EndMaking(const std::string& request) ABSL_LOCKS_EXCLUDED(list_mu_);
   std::optional<std::string> MadeByDerivedId(const std::vector<std::string>& ids);
+  void AwaitDeadline(Game& game) ABSL_LOCKS_EXCLUDED(due_mu_);
   // A dropped game's deadline would hold its memory until it comes up.
   void ForgetDeadlines() ABSL_LOCKS_EXCLUDED(due_mu_);
 

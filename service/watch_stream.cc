@@ -5,6 +5,8 @@
 
 #include <grpcpp/support/slice.h>
 
+#include "service/errors.h"
+
 namespace reversi {
 namespace {
 
@@ -90,7 +92,7 @@ WatchStream::Step WatchStream::Next() {
   }
   if (game_ == nullptr) return {};
   if (snapshot_due_) {
-    if (game_->version() < cursor_) return {};
+    if (game_->version() < cursor_) return NothingMore();
     snapshot_due_ = false;
     const auto snapshot = game_->Read();
     cursor_ = snapshot->table.version;
@@ -107,9 +109,16 @@ WatchStream::Step WatchStream::Next() {
     }
   }
   up_to_date_ = true;
-  if (game_->state() != GameState::kFinished || game_->version() != cursor_) return {};
+  if (game_->state() != GameState::kFinished || game_->version() != cursor_) return NothingMore();
   finished_ = true;
   return {.status = &grpc::Status::OK};
+}
+
+WatchStream::Step WatchStream::NothingMore() {
+  if (!game_->gone()) return {};
+  EndWith(ToStatus(GameNotFound(game_->id().text())));
+  finished_ = true;
+  return {.status = end_.get()};
 }
 
 WatchStream::Step WatchStream::NextOfBurst() {

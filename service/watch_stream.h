@@ -80,6 +80,8 @@ class WatchStream : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
     const grpc::Status* status = nullptr;
   };
   Step Next() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Nothing to send: the end, if the game has gone.
+  Step NothingMore() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // The next event of the burst.
   Step NextOfBurst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // `last`: the stream ends with it. `more`: another write follows at once.

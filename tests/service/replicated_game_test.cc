@@ -120,5 +120,28 @@ TEST_F(ReplicatedGameTest, AGameThatIsNoLongerInTheStoreVanishes) {
   EXPECT_FALSE(game_->Offer({2, Bytes("anything")})) << "its place is given up";
 }
 
+TEST_F(ReplicatedGameTest, NewsOfItsDeletionIsWorthWhatTheStoreSaysThen) {
+  Submit(Creation());
+  auto watcher = std::make_shared<CountingWatcher>();
+  ASSERT_TRUE(game_->AddWatcher(watcher, 10));
+  game_->Doubt();
+  game_->CheckDeadline();
+  EXPECT_FALSE(game_->gone()) << "the news was late";
+  EXPECT_EQ(game_->deadline(), absl::InfiniteDuration());
+  store_.Delete("game", 1, [](const PutResult&) {});
+  store_.SetReadable(false);
+  game_->Doubt();
+  game_->CheckDeadline();
+  EXPECT_FALSE(game_->gone()) << "the store has not answered";
+  EXPECT_LE(game_->deadline(), clock_.Steady()) << "and is asked again";
+  EXPECT_EQ(watcher->wakes, 0);
+  store_.SetReadable(true);
+  game_->CheckDeadline();
+  EXPECT_TRUE(game_->gone());
+  EXPECT_EQ(vanished_, 1);
+  EXPECT_EQ(watcher->wakes, 1);
+  EXPECT_EQ(game_->deadline(), absl::InfiniteDuration());
+}
+
 }  // namespace
 }  // namespace reversi

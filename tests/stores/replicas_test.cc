@@ -79,6 +79,38 @@ TEST(Replicas, OneCutOffFromEtcdWaitsOrFailsAndNeverShowsAnOldVersion) {
   EXPECT_TRUE(watcher->AwaitVersion(2)) << "the watch goes on";
 }
 
+TEST(Replicas, AGameDeletedByHandEndsItsWatchesAndIsForgotten) {
+  EtcdCluster etcd(1);
+  Replicas replicas(2, etcd.endpoints());
+  std::vector<std::unique_ptr<Caller>> callers;
+  std::vector<std::unique_ptr<e2e::Watcher>> watchers, others;
+  v1::CreateGameRequest wish;
+  wish.set_game_id("deleted");
+  for (const std::string& address : replicas.addresses()) callers.push_back(std::make_unique<Caller>(address));
+  const TestGame game = e2e::NewGame(*callers[0], wish), other = e2e::NewGame(*callers[0]);
+  for (const auto& caller : callers) {
+    watchers.push_back(std::make_unique<e2e::Watcher>(caller->stub(), e2e::WatchFromNow(game.id)));
+    watchers.push_back(std::make_unique<e2e::Watcher>(caller->stub(), e2e::WatchAfter(game.id, 0)));
+    others.push_back(std::make_unique<e2e::Watcher>(caller->stub(), e2e::WatchFromNow(other.id)));
+  }
+  for (const auto& watcher : watchers) ASSERT_TRUE(watcher->AwaitVersion(1));
+  ASSERT_EQ(etcd.Ctl({"del", "reversi/g/deleted"}), "1\n");
+  for (const auto& watcher : watchers) {
+    EXPECT_THAT(e2e::Describe(watcher->AwaitEnd()), testing::HasSubstr("GAME_NOT_FOUND"));
+  }
+  for (const auto& caller : callers) {
+    v1::GetGameRequest get;
+    get.set_game_id(game.id);
+    EXPECT_EQ(caller->Call(get).error.reason, "GAME_NOT_FOUND");
+    EXPECT_EQ(caller->Call(v1::ListGamesRequest()).response.games_size(), 1);
+  }
+  // Its id is free, and the news of the deletion ends nothing of the next game.
+  e2e::NewGame(*callers[1], wish);
+  e2e::Watcher next(callers[0]->stub(), e2e::WatchAfter(game.id, 0));
+  EXPECT_TRUE(next.AwaitVersion(1));
+  for (const auto& watcher : others) EXPECT_TRUE(watcher->AwaitVersion(1) && !watcher->done());
+}
+
 TEST(Replicas, OneThatHasNotReachedEtcdListsAllGamesOrNone) {
   EtcdCluster etcd(1);
   TcpProxy proxy(etcd.endpoint(0));
