@@ -6,6 +6,12 @@
 #include "absl/container/flat_hash_set.h"
 
 namespace reversi {
+namespace {
+
+// Where callers do not come again at once, holding is tried only now and then.
+constexpr int kNoHold = 20;
+
+}  // namespace
 
 StoreBatch Committer::Add(StoreOp op) {
   {
@@ -19,10 +25,17 @@ StoreBatch Committer::Add(StoreOp op) {
   return {};
 }
 
-StoreBatch Committer::Next(size_t written) {
+StoreBatch Committer::Next(size_t written, absl::Duration steady_now) {
   absl::MutexLock lock(&mu_);
   --under_way_;
   ops_under_way_ -= written;
+  if (written > 1) shared_ = true;
+  if (no_hold_ > 0) {
+    --no_hold_;
+  } else if (may_hold_ && written > 1 && waiting_.size() < written) {
+    held_for_ = written;
+    held_until_ = steady_now + limits_.hold;
+  }
   return Begin();
 }
 
@@ -65,13 +78,28 @@ void Committer::Stop() {
   GiveUp(std::move(left));
 }
 
+bool Committer::MayHold() {
+  absl::MutexLock lock(&mu_);
+  may_hold_ = limits_.hold > absl::ZeroDuration() && std::exchange(shared_, false);
+  return may_hold_;
+}
+
+StoreBatch Committer::TakeHeld(absl::Duration steady_now) {
+  absl::MutexLock lock(&mu_);
+  if (held_for_ == 0 || steady_now < held_until_) return {};
+  held_for_ = 0;
+  no_hold_ = kNoHold;
+  return Begin();
+}
+
 void Committer::AwaitIdle() const {
   const auto idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return under_way_ == 0 && waiting_.empty(); };
   absl::MutexLock lock(&mu_, absl::Condition(&idle));
 }
 
 StoreBatch Committer::Begin() {
-  if (under_way_ == limits_.under_way || ops_under_way_ >= limits_.beside) return {};
+  if (under_way_ == limits_.under_way || ops_under_way_ >= limits_.beside || waiting_.size() < held_for_) return {};
+  held_for_ = 0;
   StoreBatch batch = Take();
   if (batch.empty()) return batch;
   ++under_way_;

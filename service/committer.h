@@ -39,6 +39,9 @@ class Committer {
     int under_way = 1;       // batches being written at a time
     size_t beside = 1;       // operations under way from which on no batch begins beside them
     size_t waiting = 1 << 17;  // operations that may wait; more are refused as unknown
+    // How long the next batch may be held until it is as large as the one before: callers that have just been answered
+    // often come again at once. Zero = never.
+    absl::Duration hold = absl::ZeroDuration();
   };
 
   explicit Committer(const Limits& limits) : limits_(limits) {}
@@ -47,11 +50,17 @@ class Committer {
   // be written by others. Whoever writes a batch completes every operation of it and then calls Next() or Leave().
   [[nodiscard]] StoreBatch Add(StoreOp op) ABSL_LOCKS_EXCLUDED(mu_);
   // So many operations have been written. Returns what is next for the same caller.
-  [[nodiscard]] StoreBatch Next(size_t written) ABSL_LOCKS_EXCLUDED(mu_);
+  [[nodiscard]] StoreBatch Next(size_t written, absl::Duration steady_now = absl::ZeroDuration())
+      ABSL_LOCKS_EXCLUDED(mu_);
   // The same, but what is next is left to whoever adds the next operation.
   void Leave(size_t written) ABSL_LOCKS_EXCLUDED(mu_);
   // What has been left and nobody has come for; empty = somebody has, or nothing waits.
   [[nodiscard]] StoreBatch TakeLeft() ABSL_LOCKS_EXCLUDED(mu_);
+  // Whether operations have shared a batch since this was asked last. Until it is asked again, batches are held (after a
+  // yes) or are not (after a no); who has got a yes calls TakeHeld() every now and then.
+  [[nodiscard]] bool MayHold() ABSL_LOCKS_EXCLUDED(mu_);
+  // What has been held for too long; empty = nothing.
+  [[nodiscard]] StoreBatch TakeHeld(absl::Duration steady_now) ABSL_LOCKS_EXCLUDED(mu_);
   // Completes waiting operations that have waited long enough as unknown.
   void Expire(absl::Duration steady_now) ABSL_LOCKS_EXCLUDED(mu_);
   // Completes everything that waits, and everything that is added later, as unknown. Batches under way are left alone.
@@ -70,6 +79,12 @@ class Committer {
   int under_way_ ABSL_GUARDED_BY(mu_) = 0;
   size_t ops_under_way_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopped_ ABSL_GUARDED_BY(mu_) = false;
+  // The next batch is held until it is so large, or until then.
+  size_t held_for_ ABSL_GUARDED_BY(mu_) = 0;
+  absl::Duration held_until_ ABSL_GUARDED_BY(mu_);
+  int no_hold_ ABSL_GUARDED_BY(mu_) = 0;  // batches before it is tried again
+  bool shared_ ABSL_GUARDED_BY(mu_) = false;
+  bool may_hold_ ABSL_GUARDED_BY(mu_) = false;
 };
 
 // Completes all as unknown.

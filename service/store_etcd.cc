@@ -14,7 +14,8 @@ namespace reversi {
 namespace {
 
 // etcd refuses 128 operations in a transaction and, as it comes, requests above 1.5 MiB.
-constexpr Committer::Limits kLimits{.ops = 127, .bytes = 1 << 20, .under_way = 2, .beside = 8};
+constexpr absl::Duration kHold = absl::Milliseconds(3);
+constexpr Committer::Limits kLimits{.ops = 127, .bytes = 1 << 20, .under_way = 2, .beside = 8, .hold = kHold};
 constexpr absl::Duration kFirstPause = absl::Milliseconds(20);
 constexpr absl::Duration kLongestPause = absl::Milliseconds(300);
 constexpr absl::Duration kTick = absl::Milliseconds(250);
@@ -192,7 +193,7 @@ void EtcdStore::Answered(std::shared_ptr<Flight> flight, const grpc::Status& sta
   }
   const size_t written = flight->begun_with;
   flight.reset();
-  Write(committer_.Next(written));
+  Write(committer_.Next(written, SteadyNow()));
   Ended();
 }
 
@@ -255,14 +256,22 @@ void EtcdStore::Ended() {
 }
 
 void EtcdStore::Tick() {
-  for (;;) {
+  bool may_hold = false;
+  for (absl::Duration next = SteadyNow() + kTick;;) {
     {
       absl::MutexLock lock(&mu_);
-      if (mu_.AwaitWithTimeout(absl::Condition(&stopped_), kTick)) return;
+      if (mu_.AwaitWithTimeout(absl::Condition(&stopped_), may_hold ? kHold / 2 : kTick)) return;
       ++on_the_way_;  // so that no probe begins after the stop
     }
-    committer_.Expire(SteadyNow());
-    Probe();
+    const absl::Duration now = SteadyNow();
+    if (may_hold) Write(committer_.TakeHeld(now));
+    if (now >= next) {
+      next = now + kTick;
+      may_hold = committer_.MayHold();
+      if (!may_hold) Write(committer_.TakeHeld(absl::InfiniteDuration()));
+      committer_.Expire(now);
+      Probe();
+    }
     Ended();
   }
 }

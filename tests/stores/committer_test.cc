@@ -37,7 +37,14 @@ struct Bench {
     return batch.size();
   }
   // And goes on with the next one.
-  void Finish() { Begin(committer.Next(Complete())); }
+  void Finish(absl::Duration now = absl::ZeroDuration()) { Begin(committer.Next(Complete(), now)); }
+  // Finishes a batch of so many.
+  void Share(int games, absl::Duration now = absl::ZeroDuration()) {
+    Add("alone");
+    for (int i = 0; i < games; ++i) Add(absl::StrCat("game ", i));
+    Finish(now);
+    Finish(now);
+  }
   std::vector<std::string> Games(size_t batch) const {
     std::vector<std::string> games;
     for (const StoreOp& op : written.at(batch)) games.emplace_back(op.game_id.text());
@@ -119,6 +126,56 @@ TEST(Committer, BesideALargeBatchNoOtherBegins) {
   ASSERT_EQ(bench.written.size(), 1u) << "gathers while three are under way";
   bench.Finish();
   EXPECT_THAT(bench.Games(0), ElementsAre("f"));
+}
+
+constexpr Committer::Limits kHolding{.ops = 10, .hold = absl::Seconds(3)};
+
+TEST(Committer, HoldsABatchUntilItIsAsLargeAsTheOneBefore) {
+  Bench bench(kHolding);
+  bench.Share(3);
+  EXPECT_TRUE(bench.committer.MayHold());
+  bench.Share(3);
+  for (const char* game : {"a", "b"}) bench.Add(game);
+  EXPECT_THAT(bench.written, IsEmpty());
+  EXPECT_THAT(bench.committer.TakeHeld(absl::Seconds(2)), IsEmpty());
+  bench.Add("c");
+  ASSERT_EQ(bench.written.size(), 1u);
+  EXPECT_THAT(bench.Games(0), ElementsAre("a", "b", "c"));
+}
+
+TEST(Committer, WhatIsHeldGoesAfterItsTimeAndThenNothingIsHeldForAWhile) {
+  Bench bench(kHolding);
+  bench.Share(3);
+  EXPECT_TRUE(bench.committer.MayHold());
+  bench.Share(3, absl::Seconds(10));
+  bench.Add("a");
+  EXPECT_THAT(bench.written, IsEmpty());
+  EXPECT_THAT(bench.committer.TakeHeld(absl::Seconds(12)), IsEmpty());
+  bench.Begin(bench.committer.TakeHeld(absl::Seconds(13)));
+  EXPECT_THAT(bench.Games(0), ElementsAre("a"));
+  bench.Finish();
+  for (int shares = 0; shares < 9; ++shares) bench.Share(3);
+  bench.Share(3);
+  bench.Add("b");
+  EXPECT_THAT(bench.written, IsEmpty()) << "it is tried again";
+}
+
+TEST(Committer, HoldsNothingUnlessOperationsHaveSharedABatch) {
+  Bench bench(kHolding);
+  bench.Share(3);
+  bench.Add("a");
+  EXPECT_EQ(bench.written.size(), 1u) << "nobody looks after what would be held";
+  bench.Finish();
+  EXPECT_TRUE(bench.committer.MayHold());
+  bench.Add("b");
+  bench.Finish();
+  bench.Add("c");
+  EXPECT_EQ(bench.written.size(), 1u) << "the one before was alone";
+  bench.Finish();
+  EXPECT_FALSE(bench.committer.MayHold());
+  bench.Share(3);
+  bench.Add("d");
+  EXPECT_EQ(bench.written.size(), 1u);
 }
 
 TEST(Committer, WhatIsLeftGoesWithTheNextThatComes) {
