@@ -52,8 +52,9 @@ class EtcdFeed {
   std::atomic<bool> connected_ = false;
 
   // The feed thread's own.
-  absl::flat_hash_set<GameId, GameId::Hash, GameId::Same> told_;  // games that stand, so that a new listing shows which were deleted
-  int64_t next_revision_ = 0;              // 0 = list first
+  // Games that stand, so that a new listing shows which were deleted.
+  absl::flat_hash_set<GameId, GameId::Hash, GameId::Same> told_;
+  int64_t next_revision_ = 0;  // 0 = list first
   absl::Time next_complaint_ = absl::InfinitePast();
 
   absl::Mutex mu_;

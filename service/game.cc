@@ -93,6 +93,7 @@ bool Game::RetireIdle() {
 bool Game::RetireUnderLock() {
   if (version() != 0 || first_ != nullptr || offered_ != nullptr || retired_) return false;
   retired_ = true;
+  in_doubt_ = InDoubt::kNo;
   return true;
 }
 
@@ -115,6 +116,12 @@ void Game::WorkOff() {
   }
 }
 
+bool Game::RestIfDone() {
+  if (offered_ != nullptr || first_ != nullptr || in_doubt_ != InDoubt::kNo || DeadlinePassed()) return false;
+  working_ = false;
+  return true;
+}
+
 bool Game::Step() {
   std::unique_ptr<Proposal> proposal;
   std::variant<std::shared_ptr<Attempt>, Answer> prepared = Answer(Abandoned{});
@@ -122,12 +129,9 @@ bool Game::Step() {
   bool reread = false;
   {
     absl::MutexLock lock(&mu_);
+    if (RestIfDone()) return false;
     offered = std::move(offered_);
     const bool due = DeadlinePassed();
-    if (offered == nullptr && first_ == nullptr && !due && in_doubt_ == InDoubt::kNo) {
-      working_ = false;
-      return false;
-    }
     reread = uncertain_ || in_doubt_ != InDoubt::kNo;
     if (offered == nullptr && in_doubt_ == InDoubt::kYes) in_doubt_ = InDoubt::kBeingAsked;
     if (offered == nullptr && !reread && !due) proposal = Pop();
@@ -246,15 +250,26 @@ Answer Game::AgainAt(uint64_t version) {
 }
 
 bool Game::Put(const std::shared_ptr<Attempt>& attempt) {
-  context_.store.Put(id_, attempt->event.after.version - 1, attempt->record.bytes(), [attempt](PutResult result) {
+  const Proposal* proposal = attempt->proposal.get();
+  const bool attended = proposal != nullptr && !std::holds_alternative<ExpireWish>(proposal->wish);
+  auto done = [attempt](PutResult result) {
     attempt->result = std::move(result);
-    if (!attempt->IsSecond()) return;
-    attempt->game->Settle(*attempt);
-    attempt->game->WorkOff();
-  });
-  if (!attempt->IsSecond()) return false;
-  Settle(*attempt);
-  return true;
+    // At once, and the next command may begin: the call comes back late if it writes for others too.
+    Game& game = *attempt->game;
+    game.Settle(*attempt);
+    {
+      absl::MutexLock lock(&game.mu_);
+      attempt->rested = game.RestIfDone();
+    }
+    if (attempt->IsSecond() && !attempt->rested) game.WorkOff();
+  };
+  const uint64_t expected_version = attempt->event.after.version - 1;
+  if (attended) {
+    context_.store.Put(id_, expected_version, attempt->record.bytes(), std::move(done));
+  } else {
+    context_.store.PutUnattended(id_, expected_version, attempt->record.bytes(), std::move(done));
+  }
+  return attempt->IsSecond() && !attempt->rested;
 }
 
 void Game::Settle(Attempt& attempt) {

@@ -75,6 +75,8 @@ class GameListener {
   virtual void Committed(Game& game, const Event& event, std::optional<GameState> before, Origin origin) = 0;
   // The store has no such game any more.
   virtual void Vanished(Game& game) = 0;
+  // And this is the next game of its id.
+  virtual void Followed(const GameId& id, const Stored& next) = 0;
   // What stands in the store under the game's id cannot be used.
   virtual void Unreadable(const Game& game, const std::string& why) = 0;
   // Told of every put, before what follows from it. kDone also where a conflict turned out to be with this same put.
@@ -168,7 +170,7 @@ class Game : public std::enable_shared_from_this<Game> {
   };
 
   // A call of the store that is under way. Its two ends, the call's return and its completion, both have it;
-  // whichever comes second goes on with the line.
+  // whichever comes second goes on with the line: a store that completes at once does not make it a recursion.
   struct StoreCall {
     explicit StoreCall(std::shared_ptr<Game> of) : game(std::move(of)) {}
     bool IsSecond() { return ended.exchange(true, std::memory_order_acq_rel); }
@@ -184,11 +186,15 @@ class Game : public std::enable_shared_from_this<Game> {
     Event event;
     Record record;
     const absl::Duration steady;  // when it was prepared
+    // Its completion found nothing more to do, so that nobody goes on with the line. Set before that end comes.
+    bool rested = false;
   };
 
   void WorkOff() ABSL_LOCKS_EXCLUDED(mu_);
   // One step of the line. False = nothing to do, or the store has to complete first.
   bool Step() ABSL_LOCKS_EXCLUDED(mu_);
+  // Gives the line up if there is nothing to do.
+  bool RestIfDone() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool RetireUnderLock() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::unique_ptr<Proposal> Pop() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void PushFront(std::unique_ptr<Proposal> proposal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

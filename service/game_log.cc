@@ -125,6 +125,7 @@ Game::Adopted Game::Adopt(const Stored& stored) {
     lock.Release();
     if (other) {
       Vanish();
+      if (stored.version != 0) context_.listener.Followed(id_, stored);
       return Adopted::kVanished;
     }
   }

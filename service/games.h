@@ -118,6 +118,7 @@ class Games : public GameListener {
 
   void Committed(Game& game, const Event& event, std::optional<GameState> before, Origin origin) override;
   void Vanished(Game& game) override;
+  void Followed(const GameId& id, const Stored& next) override { Told(std::string(id), next); }
   void Unreadable(const Game& game, const std::string& why) override;
   void PutEnded(PutOutcome outcome, absl::Duration duration) override;
 

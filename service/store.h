@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/functional/any_invocable.h"
 #include "service/bytes.h"
@@ -32,8 +33,8 @@ struct PutResult {
   bool sent_before = false;
 };
 
-// All methods may be called from any thread, never under a game's lock. Completions run exactly once, inline or on
-// a thread of the store, must not block, and may call the store again.
+// All methods may be called from any thread, never under a game's lock. Completions run exactly once, inline, on a thread
+// of the store or on that of another caller, must not block, and may call the store again.
 class Store {
  public:
   using GetDone = absl::AnyInvocable<void(bool ok, Stored stored)>;
@@ -48,7 +49,11 @@ class Store {
   virtual void Get(std::string_view game_id, GetDone done) = 0;
   // Writes version expected_version + 1 if expected_version is the current one (0 = there is none).
   virtual void Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) = 0;
-  // Removes the game if it is at this version; otherwise a conflict.
+  // The same where no caller waits for it: does not write in this thread, which has other games to look after.
+  virtual void PutUnattended(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) {
+    Put(game_id, expected_version, std::move(record), std::move(done));
+  }
+  // Removes the game if it is at this version; otherwise a conflict. No caller waits for it either.
   virtual void Delete(std::string_view game_id, uint64_t expected_version, PutDone done) = 0;
   // Everything that stood in the store when it was followed has been told.
   using CaughtUp = absl::AnyInvocable<void()>;

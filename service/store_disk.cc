@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -30,10 +31,10 @@ constexpr char kGames = 'g';
 constexpr char kSetAside = 'x';
 constexpr size_t kHeadBytes = 12;
 constexpr Committer::Limits kLimits{.ops = 4096, .bytes = 8 << 20, .under_way = 1};
-// How long a caller writes for others before it leaves them to the store's thread, and how long that one then waits for
-// another caller to take over.
-constexpr absl::Duration kTurn = absl::Milliseconds(20);
-constexpr absl::Duration kTakeOver = absl::Milliseconds(1);
+// How long a caller goes on writing for others before it leaves them to the store's thread (its own answer goes out when
+// its call returns), and how long that one then waits for another caller to take over.
+constexpr std::chrono::milliseconds kTurn(1);
+constexpr absl::Duration kTakeOver = absl::Microseconds(200);
 constexpr size_t kVersions = 1 << 16;
 
 std::string KeyOf(std::string_view game_id, char kind = kGames) { return std::string(1, kind).append(game_id); }
@@ -168,21 +169,29 @@ void DiskStore::Put(const GameId& game_id, uint64_t expected_version, Bytes reco
   Write(committer_.Add({game_id, expected_version, std::move(record), std::move(done)}));
 }
 
+void DiskStore::PutUnattended(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) {
+  Hand(committer_.Add({game_id, expected_version, std::move(record), std::move(done)}));
+}
+
 void DiskStore::Delete(std::string_view game_id, uint64_t expected_version, PutDone done) {
-  Write(committer_.Add({game_id, expected_version, Bytes(), std::move(done)}));
+  Hand(committer_.Add({game_id, expected_version, Bytes(), std::move(done)}));
 }
 
 void DiskStore::Write(StoreBatch batch) {
-  const absl::Time until = batch.empty() ? absl::InfinitePast() : absl::Now() + kTurn;
-  while (!batch.empty()) {
+  if (batch.empty()) return;
+  const auto until = std::chrono::steady_clock::now() + kTurn;
+  do {
     const size_t count = batch.size();
     WriteOne(std::move(batch));
     batch = committer_.Next(count);
-    if (batch.empty() || absl::Now() < until) continue;
-    absl::MutexLock lock(&mu_);
-    left_ = std::move(batch);
-    return;
-  }
+  } while (!batch.empty() && std::chrono::steady_clock::now() < until);
+  Hand(std::move(batch));
+}
+
+void DiskStore::Hand(StoreBatch batch) {
+  if (batch.empty()) return;
+  absl::MutexLock lock(&mu_);
+  left_ = std::move(batch);
 }
 
 void DiskStore::WriteLeft() {

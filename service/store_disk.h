@@ -38,6 +38,7 @@ class DiskStore : public Store {
   // Reads the file in the caller's thread; a game that cannot be read is not ok.
   void Get(std::string_view game_id, GetDone done) override;
   void Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) override;
+  void PutUnattended(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) override;
   void Delete(std::string_view game_id, uint64_t expected_version, PutDone done) override;
   // Records whose checksum is wrong are told to the log, not to the follower, and kept apart under another key. If blocks
   // cannot be read, what can be is written anew, and the old files are kept as data_dir/games.damaged-<time>.
@@ -59,6 +60,8 @@ class DiskStore : public Store {
 
   // Writes it and what comes meanwhile, but not for ever.
   void Write(StoreBatch batch) ABSL_LOCKS_EXCLUDED(mu_);
+  // Leaves it to the store's thread.
+  void Hand(StoreBatch batch) ABSL_LOCKS_EXCLUDED(mu_);
   void WriteLeft() ABSL_LOCKS_EXCLUDED(mu_);
   // One at a time.
   void WriteOne(StoreBatch batch);

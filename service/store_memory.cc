@@ -36,6 +36,13 @@ Stored MemoryStore::Unpack(const Bytes& packed) const {
   return {version, packing_->unpack(bytes)};
 }
 
+uint64_t MemoryStore::PackedVersion(Shard& shard, std::string_view game_id) const {
+  const auto found = shard.packed.find(game_id);
+  if (found == shard.packed.end()) return 0;
+  std::string_view bytes = found->second.view();
+  return TakeVersion(bytes);
+}
+
 Stored MemoryStore::Unpacked(Shard& shard, std::string_view game_id) const {
   const auto found = shard.packed.find(game_id);
   return found == shard.packed.end() ? Stored{} : Unpack(found->second);
@@ -65,11 +72,10 @@ void MemoryStore::Put(const GameId& game_id, uint64_t expected_version, Bytes re
     absl::MutexLock lock(&shard.mu);
     const auto found = shard.games.find(game_id);
     const bool here = found != shard.games.end();
-    Stored unpacked = here ? Stored{} : Unpacked(shard, game_id);
-    const uint64_t version = here ? found->second.version : unpacked.version;
+    const uint64_t version = here ? found->second.version : PackedVersion(shard, game_id);
     if (version != expected_version) {
       result.outcome = PutOutcome::kConflict;
-      result.current = here ? found->second : std::move(unpacked);
+      result.current = here ? found->second : Unpacked(shard, game_id);
     } else {
       Stored stored{version + 1, std::move(record)};
       if (follower_) follower_(game_id, stored);
@@ -94,11 +100,10 @@ void MemoryStore::Delete(std::string_view game_id, uint64_t expected_version, Pu
     absl::MutexLock lock(&shard.mu);
     const auto found = shard.games.find(game_id);
     const bool here = found != shard.games.end();
-    Stored unpacked = here ? Stored{} : Unpacked(shard, game_id);
-    const uint64_t version = here ? found->second.version : unpacked.version;
+    const uint64_t version = here ? found->second.version : PackedVersion(shard, game_id);
     if (version != expected_version) {
       result.outcome = PutOutcome::kConflict;
-      result.current = here ? found->second : std::move(unpacked);
+      result.current = here ? found->second : Unpacked(shard, game_id);
     } else if (version != 0) {
       if (follower_) follower_(game_id, Stored{});
       if (here) {

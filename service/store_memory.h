@@ -44,6 +44,7 @@ class MemoryStore : public Store {
   Shard& ShardOf(std::string_view game_id);
   Stored Unpack(const Bytes& packed) const;
   // What the shard has of a game that is not among its `games`.
+  uint64_t PackedVersion(Shard& shard, std::string_view game_id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard.mu);
   Stored Unpacked(Shard& shard, std::string_view game_id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard.mu);
 
   const std::optional<Packing> packing_;

@@ -38,6 +38,7 @@ class GameTest : public testing::Test, public GameListener {
   }
 
   void Vanished(Game&) override { ++vanished_; }
+  void Followed(const GameId& id, const Stored& next) override { followed_.emplace_back(id.text(), next.version); }
   void Unreadable(const Game&, const std::string&) override {
     ++unreadable_;
     if (at_unreadable_) at_unreadable_();
@@ -95,6 +96,7 @@ class GameTest : public testing::Test, public GameListener {
   std::unique_ptr<GameContext> context_;
   std::shared_ptr<Game> game_;
   std::vector<uint64_t> committed_;
+  std::vector<std::pair<std::string, uint64_t>> followed_;
   int vanished_ = 0;
   std::vector<PutOutcome> puts_;
   int unreadable_ = 0;

@@ -21,6 +21,31 @@ TEST_F(GameTest, NothingIsShownBeforeTheStoreHasIt) {
   EXPECT_EQ(watcher->wakes, 1);
 }
 
+TEST_F(GameTest, TheAnswerDoesNotWaitForAPutThatComesBackLate) {
+  Submit(Creation());
+  bool answered = false, in_time = false;
+  store_.BeforePutReturns([&] { in_time = answered; });
+  auto proposal = std::make_unique<Proposal>();
+  proposal->wish = NextMove();
+  proposal->answer = [&](const Answer&) { answered = true; };
+  EXPECT_EQ(game_->Submit(std::move(proposal)), nullptr);
+  EXPECT_TRUE(in_time);
+}
+
+TEST_F(GameTest, TheNextCommandDoesNotWaitForAPutThatComesBackLate) {
+  Submit(Creation());
+  Slot next;
+  store_.BeforePutReturns([&] {
+    store_.BeforePutReturns({});
+    next = Submit(NextMove());
+    EXPECT_TRUE(IsAccepted(next));
+  });
+  EXPECT_TRUE(IsAccepted(Submit(NextMove())));
+  ASSERT_NE(next, nullptr);
+  EXPECT_EQ(game_->version(), 3u);
+  EXPECT_TRUE(IsAccepted(Submit(NextMove())));
+}
+
 TEST_F(GameTest, ACreationThatWaitsIsNoGameYet) {
   store_.Hold();
   const Slot slot = Submit(Creation());

@@ -1,6 +1,8 @@
 // A game that others put into the store too.
 #include <algorithm>
 
+#include <gmock/gmock.h>
+
 #include "tests/service/game_fixture.h"
 
 namespace reversi {
@@ -118,6 +120,17 @@ TEST_F(ReplicatedGameTest, AGameThatIsNoLongerInTheStoreVanishes) {
   EXPECT_EQ(ReasonOf(Submit(move)), Reason::kGameNotFound);
   EXPECT_EQ(vanished_, 1);
   EXPECT_FALSE(game_->Offer({2, Bytes("anything")})) << "its place is given up";
+}
+
+TEST_F(ReplicatedGameTest, AfterAGameThatHasVanishedTheNextOfItsIdIsFollowed) {
+  Submit(Creation());
+  store_.Delete("game", 1, [](const PutResult&) {});
+  ASSERT_TRUE(IsAccepted(Submit(*NewGame(), Creation())));
+  EXPECT_EQ(game_->Read()->table.version, 1u);
+  game_->Doubt();
+  game_->CheckDeadline();
+  EXPECT_TRUE(game_->gone());
+  EXPECT_THAT(followed_, testing::ElementsAre(testing::Pair("game", 1u)));
 }
 
 TEST_F(ReplicatedGameTest, NewsOfItsDeletionIsWorthWhatTheStoreSaysThen) {

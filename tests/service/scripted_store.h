@@ -67,6 +67,8 @@ class ScriptedStore : public MemoryStore {
     if (!readable) return done(false, {});
     MemoryStore::Get(game_id, std::move(done));
   }
+  // Called before a put that is not held returns.
+  void BeforePutReturns(std::function<void()> then) { before_put_returns_ = std::move(then); }
   void Put(const GameId& game_id, uint64_t expected_version, Bytes record, PutDone done) override {
     Held put{std::string(game_id), expected_version, std::move(record), std::move(done)};
     Fate fate = Fate::kDone;
@@ -79,6 +81,7 @@ class ScriptedStore : public MemoryStore {
       fate = std::exchange(next_, Fate::kDone);
     }
     Complete(std::move(put), fate);
+    if (const auto then = before_put_returns_) then();
   }
 
  private:
@@ -94,6 +97,7 @@ class ScriptedStore : public MemoryStore {
     put.done({PutOutcome::kUnknown});
   }
 
+  std::function<void()> before_put_returns_;
   mutable absl::Mutex mu_;
   bool holding_ ABSL_GUARDED_BY(mu_) = false;
   bool readable_ ABSL_GUARDED_BY(mu_) = true;
