@@ -65,7 +65,8 @@ class DiskStore : public Store {
   void WriteLeft() ABSL_LOCKS_EXCLUDED(mu_);
   // One at a time.
   void WriteOne(StoreBatch batch);
-  // The version that stands there; false = the game cannot be read. `current` is filled if it is not the expected one.
+  // Whether the expected version stands there; the result says what comes of it: done, the conflict, or unknown where the
+  // game cannot be read.
   bool Compare(rocksdb::DB* files, const StoreOp& op, PutResult* result);
   // Null = a write has failed and the files could not be opened again so far.
   std::shared_ptr<rocksdb::DB> Files() const ABSL_LOCKS_EXCLUDED(mu_);

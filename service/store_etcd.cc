@@ -13,8 +13,8 @@
 namespace reversi {
 namespace {
 
-// etcd refuses 128 operations in a transaction and, as it comes, requests above 1.5 MiB.
 constexpr absl::Duration kHold = absl::Milliseconds(3);
+// etcd refuses 128 operations in a transaction and, as it comes, requests above 1.5 MiB.
 constexpr Committer::Limits kLimits{.ops = 127, .bytes = 1 << 20, .under_way = 2, .beside = 8, .hold = kHold};
 constexpr absl::Duration kFirstPause = absl::Milliseconds(20);
 constexpr absl::Duration kLongestPause = absl::Milliseconds(300);
