@@ -68,6 +68,21 @@ class ServerTest : public testing::Test {
     return response;
   }
 
+  // Until one more watch is no longer refused for being too many.
+  void AwaitPlace(const std::string& game_id) {
+    const absl::Time patience = absl::Now() + absl::Seconds(60);
+    for (;;) {
+      auto next = Open(game_id);
+      if (next->Next()) {
+        next->context.TryCancel();
+        return;
+      }
+      ASSERT_EQ(ReasonOf(next->reader->Finish()), "TOO_MANY_WATCHERS");
+      ASSERT_LT(absl::Now(), patience);
+      absl::SleepFor(absl::Milliseconds(5));
+    }
+  }
+
   // Plays the first legal move until the end or for `plies`.
   void Play(const v1::CreateGameResponse& game, int plies = 1000) {
     v1::Position position = game.game().position();
@@ -185,14 +200,7 @@ TEST_F(ServerTest, TooManyWatchersAreRefusedAndAPlaceThatIsFreeIsGivenAgain) {
   }
   EXPECT_EQ(first->reader->Finish().error_code(), grpc::CANCELLED);
   // The server learns of it in its own time.
-  for (;;) {
-    auto third = Open(id);
-    if (third->Next()) {
-      third->context.TryCancel();
-      break;
-    }
-    ASSERT_EQ(ReasonOf(third->reader->Finish()), "TOO_MANY_WATCHERS");
-  }
+  AwaitPlace(id);
 }
 
 TEST_F(ServerTest, UntilTheStopEverythingIsServedThoughHealthSaysNot) {
@@ -255,17 +263,7 @@ TEST_F(ServerTest, AReaderThatTakesNothingLosesAGameOnceItIsNoLongerKept) {
 
   // Its place among the watchers becomes free.
   const std::string another = CreateGame().game().game_id();
-  const absl::Time patience = absl::Now() + absl::Seconds(60);
-  for (;;) {
-    auto next = Open(another);
-    if (next->Next()) {
-      next->context.TryCancel();
-      break;
-    }
-    ASSERT_EQ(ReasonOf(next->reader->Finish()), "TOO_MANY_WATCHERS");
-    ASSERT_LT(absl::Now(), patience);
-    absl::SleepFor(absl::Milliseconds(5));
-  }
+  AwaitPlace(another);
   uint64_t versions = 0;
   while (of_finished->Next()) EXPECT_EQ(of_finished->last.event().version(), ++versions);
   EXPECT_LT(versions, 60u) << "the reader was never stalled: the test shows nothing";
