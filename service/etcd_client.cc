@@ -162,14 +162,14 @@ grpc::Status EtcdClient::Range(const RangeRequest& request, RangeResponse* respo
   return status;
 }
 
-std::unique_ptr<EtcdClient::WatchStream> EtcdClient::Watch(grpc::ClientContext* context, size_t* endpoint,
-                                                           grpc::Status* status) {
+grpc::Status EtcdClient::Watch(grpc::ClientContext* context, WatchReactor* reactor, size_t* endpoint) {
   absl::Mutex mu;
   bool came = false;
+  grpc::Status status;
   std::string token;
   WithToken([&](const grpc::Status& answer, const std::string& text) {
     absl::MutexLock lock(&mu);
-    *status = answer;
+    status = answer;
     token = text;
     came = true;
   });
@@ -177,9 +177,10 @@ std::unique_ptr<EtcdClient::WatchStream> EtcdClient::Watch(grpc::ClientContext* 
     absl::MutexLock lock(&mu, absl::Condition(&came));
   }
   *endpoint = current_.load();
-  if (!status->ok()) return nullptr;
+  if (!status.ok()) return status;
   Prepare(*context, token);
-  return stubs_[*endpoint].watch->Watch(context);
+  stubs_[*endpoint].watch->async()->Watch(context, reactor);
+  return status;
 }
 
 void EtcdClient::WithToken(Go go) {

@@ -33,7 +33,7 @@ class EtcdClient {
  public:
   template <typename Response>
   using Done = absl::AnyInvocable<void(const grpc::Status& status, Response& response)>;
-  using WatchStream = grpc::ClientReaderWriter<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse>;
+  using WatchReactor = grpc::ClientBidiReactor<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse>;
 
   // Connects lazily. Returns which file cannot be read.
   static std::variant<std::unique_ptr<EtcdClient>, std::string> Make(const EtcdOptions& options);
@@ -49,9 +49,9 @@ class EtcdClient {
   // The same, waiting for the answer.
   grpc::Status Range(const etcdserverpb::RangeRequest& request, etcdserverpb::RangeResponse* response);
 
-  // A watch stream without deadline; the context outlives it. `endpoint` names it for WatchEnded. Null when the user is
-  // refused or nobody could be asked; `status` says why.
-  std::unique_ptr<WatchStream> Watch(grpc::ClientContext* context, size_t* endpoint, grpc::Status* status);
+  // Gives the reactor a watch stream without deadline, whose call it then starts; the context outlives it. `endpoint`
+  // names it for WatchEnded. Waits for a token if one is needed; an error = the user is refused or nobody could be asked.
+  grpc::Status Watch(grpc::ClientContext* context, WatchReactor* reactor, size_t* endpoint);
   void WatchEnded(size_t endpoint, const grpc::Status& status) { Judge(endpoint, status); }
 
   // The endpoint asked next, for logs.

@@ -26,6 +26,85 @@ std::string EndOf(std::string prefix) {
 
 }  // namespace
 
+// A watch from its creation to its end. By callbacks: a thread that reads it would take turns at polling with the threads
+// that serve all calls, and wake them for each of their events.
+class EtcdFeed::Stream : public EtcdClient::WatchReactor {
+ public:
+  explicit Stream(EtcdFeed& feed) : feed_(feed) {
+    auto* create = request_.mutable_create_request();
+    create->set_key(feed.prefix_);
+    create->set_range_end(feed.prefix_end_);
+    create->set_start_revision(feed.next_revision_);
+    heard_ = SteadyNow();
+  }
+
+  // End() is called exactly once after this.
+  void Begin() {
+    AddHold();  // for Await()
+    StartWrite(&request_);
+    StartRead(&response_);
+    StartCall();
+  }
+  // Waits until it is of no use any more; asks for a sign of life now and then, and gives up when none comes. Returns
+  // whether it ends on purpose.
+  bool Await() ABSL_LOCKS_EXCLUDED(feed_.mu_) {
+    const auto over = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(feed_.mu_) { return feed_.stopping_ || over_; };
+    absl::MutexLock lock(&feed_.mu_);
+    while (!feed_.mu_.AwaitWithTimeout(absl::Condition(&over), kProbe)) {
+      if (SteadyNow() - heard_ > kSilence) return false;
+      if (std::exchange(writing_, true)) continue;
+      request_.mutable_progress_request();
+      StartWrite(&request_);
+    }
+    return feed_.stopping_ || useless_;
+  }
+  // Waits until gRPC has let go of it.
+  grpc::Status End() ABSL_LOCKS_EXCLUDED(feed_.mu_) {
+    RemoveHold();
+    absl::MutexLock lock(&feed_.mu_, absl::Condition(&done_));
+    return status_;
+  }
+
+ private:
+  void OnWriteDone(bool /*ok*/) override {
+    absl::MutexLock lock(&feed_.mu_);
+    writing_ = false;
+  }
+  void OnReadDone(bool ok) override {
+    bool useful = ok;
+    if (ok) {
+      feed_.connected_ = true;
+      {
+        absl::MutexLock lock(&feed_.mu_);
+        heard_ = absl::InfiniteDuration();  // not while the follower works
+      }
+      useful = feed_.Take(response_);
+    }
+    {
+      absl::MutexLock lock(&feed_.mu_);
+      heard_ = SteadyNow();
+      over_ = !useful;
+      useless_ = ok && !useful;
+    }
+    if (useful) StartRead(&response_);
+  }
+  void OnDone(const grpc::Status& status) override {
+    absl::MutexLock lock(&feed_.mu_);
+    status_ = status;
+    done_ = true;
+  }
+
+  EtcdFeed& feed_;
+  etcdserverpb::WatchRequest request_;
+  etcdserverpb::WatchResponse response_;
+  bool writing_ ABSL_GUARDED_BY(feed_.mu_) = true;
+  bool over_ ABSL_GUARDED_BY(feed_.mu_) = false;
+  bool useless_ ABSL_GUARDED_BY(feed_.mu_) = false;  // though it goes on
+  absl::Duration heard_ ABSL_GUARDED_BY(feed_.mu_);  // by the steady clock
+  grpc::Status status_ ABSL_GUARDED_BY(feed_.mu_);
+  bool done_ ABSL_GUARDED_BY(feed_.mu_) = false;
+};
+
 EtcdFeed::EtcdFeed(EtcdClient& client, std::string prefix, Store::Follower follower, Store::CaughtUp caught_up,
                    StoreLog log)
     : client_(client),
@@ -34,17 +113,14 @@ EtcdFeed::EtcdFeed(EtcdClient& client, std::string prefix, Store::Follower follo
       follower_(std::move(follower)),
       caught_up_(std::move(caught_up)),
       log_(std::move(log)),
-      prober_([this] { Probe(); }),
       thread_([this] { Run(); }) {}
 
 EtcdFeed::~EtcdFeed() {
   {
     absl::MutexLock lock(&mu_);
     stopping_ = true;
-    if (context_ != nullptr) context_->TryCancel();
   }
   thread_.join();
-  prober_.join();
 }
 
 void EtcdFeed::Run() {
@@ -95,49 +171,18 @@ bool EtcdFeed::List() {
 
 void EtcdFeed::Watch() {
   grpc::ClientContext context;
+  Stream stream(*this);
   size_t endpoint = 0;
-  grpc::Status status;
-  const auto stream = client_.Watch(&context, &endpoint, &status);
-  if (stream == nullptr) {
+  grpc::Status status = client_.Watch(&context, &stream, &endpoint);
+  if (!status.ok()) {
     connected_ = false;
     return Trouble(absl::StrCat("etcd refuses the watch: ", status.error_message()));
   }
-  {
-    absl::MutexLock lock(&mu_);
-    if (stopping_) context.TryCancel();
-    context_ = &context;
-    heard_ = SteadyNow();
-  }
-  etcdserverpb::WatchRequest request;
-  auto* create = request.mutable_create_request();
-  create->set_key(prefix_);
-  create->set_range_end(prefix_end_);
-  create->set_start_revision(next_revision_);
-  bool useful = stream->Write(request);
-  {
-    absl::MutexLock lock(&mu_);
-    stream_ = stream.get();  // from now on only the prober writes
-  }
-  etcdserverpb::WatchResponse response;
-  const auto heard = [this](absl::Duration now) {
-    absl::MutexLock lock(&mu_);
-    heard_ = now;
-  };
-  while (useful && stream->Read(&response)) {
-    connected_ = true;
-    heard(absl::InfiniteDuration());  // not while the follower works
-    useful = Take(response);
-    heard(SteadyNow());
-  }
-  {
-    absl::MutexLock lock(&mu_);
-    context_ = nullptr;
-    stream_ = nullptr;
-    if (stopping_) useful = false;
-  }
+  stream.Begin();
+  const bool on_purpose = stream.Await();
   context.TryCancel();
-  status = stream->Finish();
-  if (!useful) return;  // broken off on purpose
+  status = stream.End();
+  if (on_purpose) return;
   connected_ = false;
   client_.WatchEnded(endpoint, status.ok() ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "ended") : status);
   Trouble(absl::StrCat("etcd: the watch broke off, resuming it: ", status.error_message()));
@@ -178,21 +223,6 @@ void EtcdFeed::Trouble(const std::string& what) {
   if (absl::Now() < next_complaint_) return;
   next_complaint_ = absl::Now() + kBetweenComplaints;
   log_(LogLevel::kWarning, what);
-}
-
-void EtcdFeed::Probe() {
-  etcdserverpb::WatchRequest request;
-  request.mutable_progress_request();
-  while (Pause(kProbe)) {
-    absl::MutexLock lock(&mu_);
-    if (stream_ == nullptr) continue;
-    if (SteadyNow() - heard_ > kSilence) {
-      context_->TryCancel();
-    } else {
-      // Held under the lock so that the stream does not go meanwhile; a few bytes do not wait for the other side.
-      stream_->Write(request);
-    }
-  }
 }
 
 bool EtcdFeed::Pause(absl::Duration pause) {

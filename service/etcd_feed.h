@@ -21,7 +21,8 @@ namespace reversi {
 
 class EtcdFeed {
  public:
-  // Starts at once, on a thread of its own that also calls `follower` and, after the first listing, `caught_up`.
+  // Starts at once. A thread of its own calls `follower` for a listing and, after the first one, `caught_up`; what the
+  // watch brings is told by threads of gRPC, one at a time.
   EtcdFeed(EtcdClient& client, std::string prefix, Store::Follower follower, Store::CaughtUp caught_up, StoreLog log);
   // No call of the follower is under way or comes afterwards.
   ~EtcdFeed();
@@ -30,16 +31,16 @@ class EtcdFeed {
   bool connected() const { return connected_.load(std::memory_order_relaxed); }
 
  private:
+  class Stream;
+
   void Run();
   // False = has to be tried again.
   bool List();
-  void Watch();
+  void Watch() ABSL_LOCKS_EXCLUDED(mu_);
   // False = the stream is of no use any more.
   bool Take(const etcdserverpb::WatchResponse& response);
   void Tell(const etcdserverpb::KeyValue& kv, bool deleted);
   void Trouble(const std::string& what);
-  // Asks for a sign of life now and then, and breaks the stream off when none comes.
-  void Probe() ABSL_LOCKS_EXCLUDED(mu_);
   // False = the feed is being stopped.
   bool Pause(absl::Duration pause) ABSL_LOCKS_EXCLUDED(mu_);
 
@@ -51,7 +52,7 @@ class EtcdFeed {
   const StoreLog log_;
   std::atomic<bool> connected_ = false;
 
-  // The feed thread's own.
+  // The feed thread's own, and the stream's as long as one is open.
   // Games that stand, so that a new listing shows which were deleted.
   absl::flat_hash_set<GameId, GameId::Hash, GameId::Same> told_;
   int64_t next_revision_ = 0;  // 0 = list first
@@ -59,12 +60,7 @@ class EtcdFeed {
 
   absl::Mutex mu_;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
-  // The stream as long as one is open.
-  grpc::ClientContext* context_ ABSL_GUARDED_BY(mu_) = nullptr;
-  EtcdClient::WatchStream* stream_ ABSL_GUARDED_BY(mu_) = nullptr;
-  absl::Duration heard_ ABSL_GUARDED_BY(mu_);  // by the steady clock
 
-  std::thread prober_;
   std::thread thread_;
 };
 
