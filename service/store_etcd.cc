@@ -16,6 +16,8 @@ namespace {
 constexpr absl::Duration kHold = absl::Milliseconds(3);
 // etcd refuses 128 operations in a transaction and, as it comes, requests above 1.5 MiB.
 constexpr Committer::Limits kLimits{.ops = 127, .bytes = 1 << 20, .under_way = 2, .beside = 8, .hold = kHold};
+// After a conflict so many batches are sent apart: each in vain costs another round trip.
+constexpr int kApart = 32;
 constexpr absl::Duration kFirstPause = absl::Milliseconds(20);
 constexpr absl::Duration kLongestPause = absl::Milliseconds(300);
 constexpr absl::Duration kTick = absl::Milliseconds(250);
@@ -29,8 +31,8 @@ std::shared_ptr<Message> OnArena() {
 
 absl::Duration SteadyNow() { return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch()); }
 
-void AddTo(etcdserverpb::TxnRequest& batch, const std::string& key, const StoreOp& op) {
-  etcdserverpb::TxnRequest* txn = batch.add_success()->mutable_request_txn();
+// Adds an operation and its condition. `tells` = a failed compare brings what stands there.
+void AddTo(etcdserverpb::TxnRequest* txn, const std::string& key, const StoreOp& op, bool tells) {
   etcdserverpb::Compare* compare = txn->add_compare();
   compare->set_target(etcdserverpb::Compare::VERSION);
   compare->set_key(key);
@@ -42,8 +44,7 @@ void AddTo(etcdserverpb::TxnRequest& batch, const std::string& key, const StoreO
     put->set_key(key);
     put->set_value(op.record.view().data(), op.record.view().size());
   }
-  // A failed compare brings what stands there.
-  txn->add_failure()->mutable_request_range()->set_key(key);
+  if (tells) txn->add_failure()->mutable_request_range()->set_key(key);
 }
 
 // What one transaction of the batch came to.
@@ -82,6 +83,7 @@ struct EtcdStore::Pause {
 struct EtcdStore::Flight {
   StoreBatch batch;
   size_t begun_with = 0;  // operations
+  bool apart = false;
   bool sent_before = false;
   Pause pause;
 };
@@ -150,6 +152,8 @@ void EtcdStore::Write(StoreBatch batch) {
   auto flight = std::make_shared<Flight>();
   flight->batch = std::move(batch);
   flight->begun_with = flight->batch.size();
+  flight->apart = flight->begun_with > 1 && apart_.load(std::memory_order_relaxed) > 0;
+  if (flight->apart) apart_.fetch_sub(1, std::memory_order_relaxed);
   Began();
   Send(std::move(flight));
 }
@@ -158,13 +162,16 @@ void EtcdStore::Send(std::shared_ptr<Flight> flight) {
   auto request = OnArena<etcdserverpb::TxnRequest>();
   absl::Duration give_up = absl::ZeroDuration();
   for (const StoreOp& op : flight->batch) {
-    AddTo(*request, KeyOf(op.game_id), op);
     give_up = std::max(give_up, op.give_up);
+    const std::string key = KeyOf(op.game_id);
+    if (!flight->apart) {
+      AddTo(request.get(), key, op, flight->batch.size() == 1);
+      continue;
+    }
+    AddTo(request->add_success()->mutable_request_txn(), key, op, true);
     // etcd overlooks nested puts when it compares with its quota (etcd's pull request 22134) and would fill its disk. One
     // that stands in the branch never taken makes it look; a batch of deletions alone is let through, as it should be.
-    if (!op.remove() && request->failure().empty()) {
-      request->add_failure()->mutable_request_put()->set_key(KeyOf(op.game_id));
-    }
+    if (!op.remove() && request->failure().empty()) request->add_failure()->mutable_request_put()->set_key(key);
   }
   client_->Txn(std::move(request), give_up - SteadyNow(),
                [this, flight](const grpc::Status& status, etcdserverpb::TxnResponse& response) mutable {
@@ -176,7 +183,7 @@ void EtcdStore::Answered(std::shared_ptr<Flight> flight, const grpc::Status& sta
                          etcdserverpb::TxnResponse& response) {
   const bool again = Retry(status);
   if (status.ok()) {
-    Complete(*flight, response);
+    if (!Complete(*flight, response)) return Send(std::move(flight));
   } else {
     const absl::Duration now = SteadyNow();
     StoreBatch rest;
@@ -197,13 +204,26 @@ void EtcdStore::Answered(std::shared_ptr<Flight> flight, const grpc::Status& sta
   Ended();
 }
 
-void EtcdStore::Complete(Flight& flight, etcdserverpb::TxnResponse& response) {
-  for (size_t i = 0; i < flight.batch.size(); ++i) {
-    StoreOp& op = flight.batch[i];
-    const bool answered = static_cast<int>(i) < response.responses_size();
-    op.done(answered ? ResultOf(op, response.responses(static_cast<int>(i)).response_txn(), flight.sent_before)
-                     : PutResult{PutOutcome::kUnknown});
+bool EtcdStore::Complete(Flight& flight, etcdserverpb::TxnResponse& response) {
+  StoreBatch& batch = flight.batch;
+  if (!flight.apart && !response.succeeded() && batch.size() > 1) {
+    flight.apart = true;
+    apart_.store(kApart, std::memory_order_relaxed);
+    return false;
   }
+  for (size_t i = 0; i < batch.size(); ++i) {
+    StoreOp& op = batch[i];
+    if (!flight.apart) {
+      op.done(ResultOf(op, response, flight.sent_before));
+      continue;
+    }
+    const bool answered = static_cast<int>(i) < response.responses_size();
+    PutResult result{PutOutcome::kUnknown};
+    if (answered) result = ResultOf(op, response.responses(static_cast<int>(i)).response_txn(), flight.sent_before);
+    if (result.outcome == PutOutcome::kConflict) apart_.store(kApart, std::memory_order_relaxed);
+    op.done(std::move(result));
+  }
+  return true;
 }
 
 void EtcdStore::Ask(std::shared_ptr<Reading> reading) {

@@ -3,9 +3,10 @@
 //
 //   key    <prefix>g/<game id>          value  the record, nothing else          version of the key = the game's
 //
-// Puts travel in batches: one transaction without a condition that holds up to 127 transactions, each with its own
-// compare, each succeeding or failing alone. After an error the same bytes are sent again: whoever meets its own record
-// under the next version has been there before.
+// Puts travel in batches of up to 127, all of them under one condition: that each game has the version expected. When it
+// does not hold nothing was written, and the batch goes again with its puts apart: one transaction without a condition
+// that holds one for each put, with its own compare, succeeding or failing alone. After an error the same bytes are sent
+// again: whoever meets its own record under the next version has been there before.
 #ifndef REVERSI_SERVICE_STORE_ETCD_H_
 #define REVERSI_SERVICE_STORE_ETCD_H_
 
@@ -60,7 +61,8 @@ class EtcdStore : public Store {
   void Write(StoreBatch batch);
   void Send(std::shared_ptr<Flight> flight);
   void Answered(std::shared_ptr<Flight> flight, const grpc::Status& status, etcdserverpb::TxnResponse& response);
-  void Complete(Flight& flight, etcdserverpb::TxnResponse& response);
+  // Whether the answer settles the batch; if not, it has to be sent again with its puts apart.
+  bool Complete(Flight& flight, etcdserverpb::TxnResponse& response);
   void Ask(std::shared_ptr<Reading> reading);
   // Whether the call may be made again; tells the log when etcd goes and comes.
   bool Retry(const grpc::Status& status);
@@ -77,6 +79,8 @@ class EtcdStore : public Store {
   std::atomic<bool> reachable_ = true;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> probing_ = false;
+  // Batches to come whose puts go apart at once, since others write the same games just now.
+  std::atomic<int> apart_ = 0;
 
   absl::Mutex mu_;
   int on_the_way_ ABSL_GUARDED_BY(mu_) = 0;

@@ -159,6 +159,46 @@ TEST(EtcdStore, WhenEtcdsQuotaIsUsedUpReadsAndDeletionsGoOnAndAfterwardsPutsToo)
   EXPECT_EQ(PutNow(*store, "other", version, record).outcome, PutOutcome::kDone);
 }
 
+// Some puts and deletions at once, most of which go in one batch; among them some that expect another version.
+TEST(EtcdStore, AConflictLeavesTheRestOfItsBatchAlone) {
+  EtcdCluster cluster(1);
+  LogLines log;
+  const auto store = MakeStore(OptionsFor(cluster.endpoints()), log);
+  constexpr int kGames = 100;
+  const auto id = [](int game) { return absl::StrCat("game ", game); };
+  const auto stale = [](int game, int round) { return game % 20 == round; };
+  for (int round = 0; round < 4; ++round) {
+    std::vector<PutResult> results(kGames);
+    std::vector<absl::Notification> done(kGames);
+    for (int game = 0; game < kGames; ++game) {
+      const uint64_t expected = static_cast<uint64_t>(stale(game, round) ? 77 : round);
+      const auto came = [&, game](PutResult result) {
+        results[static_cast<size_t>(game)] = std::move(result);
+        done[static_cast<size_t>(game)].Notify();
+      };
+      if (round == 3) {
+        store->Delete(id(game), expected, came);
+      } else {
+        store->Put(id(game), expected, Bytes(absl::StrCat("round ", round)), came);
+      }
+    }
+    for (int game = 0; game < kGames; ++game) {
+      MustCome(done[static_cast<size_t>(game)], "a put");
+      const PutResult& result = results[static_cast<size_t>(game)];
+      if (!stale(game, round)) {
+        EXPECT_EQ(result.outcome, PutOutcome::kDone) << game << " in round " << round;
+        continue;
+      }
+      ASSERT_EQ(result.outcome, PutOutcome::kConflict) << game << " in round " << round;
+      EXPECT_EQ(result.current.version, static_cast<uint64_t>(round));
+      if (round == 3) continue;
+      EXPECT_EQ(result.current.record.view(), round == 0 ? "" : absl::StrCat("round ", round - 1));
+      ASSERT_EQ(PutNow(*store, id(game), result.current.version, absl::StrCat("round ", round)).outcome, PutOutcome::kDone);
+    }
+  }
+  for (int game = 0; game < kGames; ++game) EXPECT_EQ(GetNow(*store, id(game)).version, stale(game, 3) ? 3u : 0u);
+}
+
 // The answer to a put is lost on the way; sent again, it meets its own record.
 TEST(EtcdStore, APutWhoseAnswerWasLostIsKnownAgain) {
   EtcdCluster cluster(1);
