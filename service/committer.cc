@@ -1,5 +1,6 @@
 #include "service/committer.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -8,8 +9,8 @@
 namespace reversi {
 namespace {
 
-// Where callers do not come again at once, holding is tried only now and then.
-constexpr int kNoHold = 20;
+// After so many batches callers are counted again.
+constexpr int kCountAgain = 64;
 
 }  // namespace
 
@@ -25,15 +26,25 @@ StoreBatch Committer::Add(StoreOp op) {
   return {};
 }
 
+void Committer::Answering(size_t written) {
+  absl::MutexLock lock(&mu_);
+  if (!was_held_) callers_ = std::max(callers_, written + waiting_.size());
+}
+
 StoreBatch Committer::Next(size_t written, absl::Duration steady_now) {
   absl::MutexLock lock(&mu_);
   --under_way_;
   ops_under_way_ -= written;
   if (written > 1) shared_ = true;
-  if (no_hold_ > 0) {
-    --no_hold_;
-  } else if (may_hold_ && written > 1 && waiting_.size() < written) {
-    held_for_ = written;
+  if (counting_ > 0) {
+    --counting_;
+  } else if (++counted_since_ == kCountAgain) {
+    CountAnew();
+  }
+  // The last eighth is not worth the wait.
+  const size_t wanted = std::min(callers_ - callers_ / 8, limits_.ops);
+  if (may_hold_ && counting_ == 0 && wanted >= limits_.beside && waiting_.size() < wanted) {
+    held_for_ = wanted;
     held_until_ = steady_now + limits_.hold;
   }
   return Begin();
@@ -87,8 +98,8 @@ bool Committer::MayHold() {
 StoreBatch Committer::TakeHeld(absl::Duration steady_now) {
   absl::MutexLock lock(&mu_);
   if (held_for_ == 0 || steady_now < held_until_) return {};
+  CountAnew();
   held_for_ = 0;
-  no_hold_ = kNoHold;
   return Begin();
 }
 
@@ -99,12 +110,18 @@ void Committer::AwaitIdle() const {
 
 StoreBatch Committer::Begin() {
   if (under_way_ == limits_.under_way || ops_under_way_ >= limits_.beside || waiting_.size() < held_for_) return {};
-  held_for_ = 0;
   StoreBatch batch = Take();
   if (batch.empty()) return batch;
+  was_held_ = std::exchange(held_for_, 0) > 0;
   ++under_way_;
   ops_under_way_ += batch.size();
   return batch;
+}
+
+void Committer::CountAnew() {
+  callers_ = 0;
+  counting_ = kCounting;
+  counted_since_ = 0;
 }
 
 StoreBatch Committer::Take() {

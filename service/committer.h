@@ -39,16 +39,18 @@ class Committer {
     int under_way = 1;       // batches being written at a time
     size_t beside = 1;       // operations under way from which on no batch begins beside them
     size_t waiting = 1 << 17;  // operations that may wait; more are refused as unknown
-    // How long the next batch may be held until it is as large as the one before: callers that have just been answered
-    // often come again at once. Zero = never.
+    // How long the next batch may be held until those who have just been answered have come again. Zero = never.
     absl::Duration hold = absl::ZeroDuration();
   };
 
   explicit Committer(const Limits& limits) : limits_(limits) {}
 
   // Puts the operation in line. Returns what the caller has to write now, in which no game comes twice; empty = it will
-  // be written by others. Whoever writes a batch completes every operation of it and then calls Next() or Leave().
+  // be written by others. Whoever writes a batch calls Answering(), completes every operation of it and then calls Next()
+  // or Leave().
   [[nodiscard]] StoreBatch Add(StoreOp op) ABSL_LOCKS_EXCLUDED(mu_);
+  // So many operations are about to be completed. May be left out where no batch is held.
+  void Answering(size_t written) ABSL_LOCKS_EXCLUDED(mu_);
   // So many operations have been written. Returns what is next for the same caller.
   [[nodiscard]] StoreBatch Next(size_t written, absl::Duration steady_now = absl::ZeroDuration())
       ABSL_LOCKS_EXCLUDED(mu_);
@@ -72,6 +74,11 @@ class Committer {
   // The next batch, which is then under way; empty = none may begin, or nothing waits.
   StoreBatch Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   StoreBatch Take() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // From the next batch on.
+  void CountAnew() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  // So many batches are not held while callers are counted: in the second one all have come again.
+  static constexpr int kCounting = 2;
 
   const Limits limits_;
   mutable absl::Mutex mu_;
@@ -79,10 +86,15 @@ class Committer {
   int under_way_ ABSL_GUARDED_BY(mu_) = 0;
   size_t ops_under_way_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopped_ ABSL_GUARDED_BY(mu_) = false;
-  // The next batch is held until it is so large, or until then.
+  // How many operations waited or were under way at once in batches that were not held: so many callers there are. (While
+  // batches are held it would rise with the time that they are held, if callers come whether they are answered or not.)
+  size_t callers_ ABSL_GUARDED_BY(mu_) = 0;
+  int counting_ ABSL_GUARDED_BY(mu_) = kCounting;  // batches to go
+  int counted_since_ ABSL_GUARDED_BY(mu_) = 0;     // batches since then
+  // The next batch is held until so many operations wait, or until then.
   size_t held_for_ ABSL_GUARDED_BY(mu_) = 0;
+  bool was_held_ ABSL_GUARDED_BY(mu_) = false;  // the batch begun last
   absl::Duration held_until_ ABSL_GUARDED_BY(mu_);
-  int no_hold_ ABSL_GUARDED_BY(mu_) = 0;  // batches before it is tried again
   bool shared_ ABSL_GUARDED_BY(mu_) = false;
   bool may_hold_ ABSL_GUARDED_BY(mu_) = false;
 };

@@ -13,7 +13,7 @@
 namespace reversi {
 namespace {
 
-constexpr absl::Duration kHold = absl::Milliseconds(3);
+constexpr absl::Duration kHold = absl::Milliseconds(10);
 // etcd refuses 128 operations in a transaction and, as it comes, requests above 1.5 MiB.
 constexpr Committer::Limits kLimits{.ops = 127, .bytes = 1 << 20, .under_way = 2, .beside = 8, .hold = kHold};
 // After a conflict so many batches are sent apart: each in vain costs another round trip.
@@ -211,6 +211,7 @@ bool EtcdStore::Complete(Flight& flight, etcdserverpb::TxnResponse& response) {
     apart_.store(kApart, std::memory_order_relaxed);
     return false;
   }
+  committer_.Answering(batch.size());
   for (size_t i = 0; i < batch.size(); ++i) {
     StoreOp& op = batch[i];
     if (!flight.apart) {

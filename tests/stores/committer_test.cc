@@ -33,17 +33,30 @@ struct Bench {
   size_t Complete() {
     StoreBatch batch = std::move(written.front());
     written.erase(written.begin());
+    committer.Answering(batch.size());
     for (StoreOp& op : batch) op.done({PutOutcome::kDone});
     return batch.size();
   }
   // And goes on with the next one.
   void Finish(absl::Duration now = absl::ZeroDuration()) { Begin(committer.Next(Complete(), now)); }
-  // Finishes a batch of so many.
-  void Share(int games, absl::Duration now = absl::ZeroDuration()) {
-    Add("alone");
-    for (int i = 0; i < games; ++i) Add(absl::StrCat("game ", i));
+  // Callers that come, or come again: from this number up to that one.
+  void Come(int from, int to) {
+    for (int i = from; i < to; ++i) Add(absl::StrCat("caller ", i));
+  }
+  // Eight callers, who come again as soon as they are answered, have been counted; the next batch is held for seven of
+  // them, and one waits.
+  void HoldForEight(absl::Duration now = absl::ZeroDuration()) {
+    Come(0, 8);
     Finish(now);
+    Come(0, 1);
     Finish(now);
+    EXPECT_TRUE(committer.MayHold());
+    Come(1, 8);
+    Finish(now);
+    Come(0, 1);
+    EXPECT_EQ(Games(0).size(), 7u);
+    Finish(now);
+    EXPECT_THAT(written, IsEmpty());
   }
   std::vector<std::string> Games(size_t batch) const {
     std::vector<std::string> games;
@@ -128,54 +141,93 @@ TEST(Committer, BesideALargeBatchNoOtherBegins) {
   EXPECT_THAT(bench.Games(0), ElementsAre("f"));
 }
 
-constexpr Committer::Limits kHolding{.ops = 10, .hold = absl::Seconds(3)};
+constexpr Committer::Limits kHolding{.ops = 100, .hold = absl::Seconds(3)};
 
-TEST(Committer, HoldsABatchUntilItIsAsLargeAsTheOneBefore) {
+TEST(Committer, HoldsABatchUntilThoseWhoWereAnsweredHaveComeAgain) {
   Bench bench(kHolding);
-  bench.Share(3);
-  EXPECT_TRUE(bench.committer.MayHold());
-  bench.Share(3);
-  for (const char* game : {"a", "b"}) bench.Add(game);
-  EXPECT_THAT(bench.written, IsEmpty());
+  bench.HoldForEight();
+  bench.Come(1, 6);
   EXPECT_THAT(bench.committer.TakeHeld(absl::Seconds(2)), IsEmpty());
-  bench.Add("c");
-  ASSERT_EQ(bench.written.size(), 1u);
-  EXPECT_THAT(bench.Games(0), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(bench.written, IsEmpty());
+  bench.Come(6, 7);
+  ASSERT_EQ(bench.written.size(), 1u) << "the last of eight is not worth the wait";
+  EXPECT_EQ(bench.Games(0).size(), 7u);
 }
 
-TEST(Committer, WhatIsHeldGoesAfterItsTimeAndThenNothingIsHeldForAWhile) {
+TEST(Committer, WhatIsHeldGoesAfterItsTimeAndCallersAreCountedAnew) {
   Bench bench(kHolding);
-  bench.Share(3);
-  EXPECT_TRUE(bench.committer.MayHold());
-  bench.Share(3, absl::Seconds(10));
-  bench.Add("a");
-  EXPECT_THAT(bench.written, IsEmpty());
+  bench.HoldForEight(absl::Seconds(10));
+  bench.Come(1, 3);
   EXPECT_THAT(bench.committer.TakeHeld(absl::Seconds(12)), IsEmpty());
   bench.Begin(bench.committer.TakeHeld(absl::Seconds(13)));
-  EXPECT_THAT(bench.Games(0), ElementsAre("a"));
+  ASSERT_EQ(bench.written.size(), 1u);
+  EXPECT_EQ(bench.Games(0).size(), 3u);
   bench.Finish();
-  for (int shares = 0; shares < 9; ++shares) bench.Share(3);
-  bench.Share(3);
-  bench.Add("b");
-  EXPECT_THAT(bench.written, IsEmpty()) << "it is tried again";
+  bench.Come(0, 1);
+  ASSERT_EQ(bench.written.size(), 1u) << "nothing is held while callers are counted";
+  bench.Come(1, 3);
+  bench.Finish();
+  EXPECT_THAT(bench.written, IsEmpty()) << "there are three";
+  bench.Come(0, 1);
+  ASSERT_EQ(bench.written.size(), 1u);
+  EXPECT_EQ(bench.Games(0).size(), 3u);
+}
+
+// Otherwise callers who come whether they are answered or not would wait longer and longer.
+TEST(Committer, WhatCameWhileABatchWasHeldDoesNotMakeTheNextOneWaitForMore) {
+  Bench bench(kHolding);
+  bench.HoldForEight();
+  bench.Come(1, 7);
+  bench.Come(20, 25);
+  bench.Finish();
+  EXPECT_THAT(bench.written, IsEmpty()) << "five wait, seven are waited for";
+  bench.Come(25, 27);
+  EXPECT_EQ(bench.written.size(), 1u);
+}
+
+TEST(Committer, CountsCallersAgainNowAndThen) {
+  Bench bench(kHolding);
+  bench.HoldForEight();
+  int held = 0;
+  constexpr int kRounds = 140;
+  for (int round = 0; round < kRounds; ++round) {
+    held += bench.written.empty();
+    bench.Come(bench.written.empty() ? 1 : 0, 8);
+    bench.Finish();
+  }
+  EXPECT_GT(held, kRounds / 2);
+  EXPECT_LT(held, kRounds);
+}
+
+TEST(Committer, HoldsNothingForAFew) {
+  Committer::Limits limits = kHolding;
+  limits.beside = 8;
+  Bench bench(limits);
+  bench.Come(0, 6);
+  bench.Finish();
+  bench.Finish();
+  EXPECT_TRUE(bench.committer.MayHold());
+  for (int i = 0; i < 4; ++i) {
+    bench.Come(i, i + 1);
+    EXPECT_EQ(bench.written.size(), 1u);
+    bench.Finish();
+  }
 }
 
 TEST(Committer, HoldsNothingUnlessOperationsHaveSharedABatch) {
   Bench bench(kHolding);
-  bench.Share(3);
-  bench.Add("a");
-  EXPECT_EQ(bench.written.size(), 1u) << "nobody looks after what would be held";
-  bench.Finish();
-  EXPECT_TRUE(bench.committer.MayHold());
-  bench.Add("b");
-  bench.Finish();
-  bench.Add("c");
-  EXPECT_EQ(bench.written.size(), 1u) << "the one before was alone";
-  bench.Finish();
-  EXPECT_FALSE(bench.committer.MayHold());
-  bench.Share(3);
-  bench.Add("d");
-  EXPECT_EQ(bench.written.size(), 1u);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_FALSE(bench.committer.MayHold());
+    bench.Come(0, 1);
+    EXPECT_EQ(bench.written.size(), 1u) << "all went alone";
+    bench.Finish();
+  }
+  bench.Come(0, 8);
+  for (int i = 0; i < 4; ++i) {
+    bench.Finish();
+    bench.Come(0, 8);
+    EXPECT_EQ(bench.written.size(), 1u) << "nobody has asked: nobody would look after what is held";
+  }
 }
 
 TEST(Committer, WhatIsLeftGoesWithTheNextThatComes) {
