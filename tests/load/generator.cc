@@ -75,6 +75,9 @@ void Generator::Connect() {
   for (int i = 0; i < options_.connections; ++i) {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
+    // What a load costs its generator is taken from the server on the same cores.
+    arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+    arguments.SetInt(GRPC_ARG_MINIMAL_STACK, 1);
     Connection connection;
     connection.channel = grpc::CreateCustomChannel(options_.address, grpc::InsecureChannelCredentials(), arguments);
     if (!connection.channel->WaitForConnected(std::chrono::system_clock::now() + kConnectPatience)) {
