@@ -1,6 +1,5 @@
 #include "service/config.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
@@ -16,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "service/small_file.h"
 #include "service/text.h"
 #include "service/tokens.h"
 #include "service/version.h"
@@ -274,7 +274,8 @@ std::variant<Config, int> ReadConfig(int argc, const char* const* argv, std::ost
   app.get_formatter()->column_width(44);
   app.footer(absl::StrCat(
       "Every flag can also be set by the environment variable in its line; a flag wins.\n", kTokenKeyVariable,
-      " holds a token key itself and ranks before the files.\n\n"
+      " holds a token key itself and ranks before the files.\n"
+      "A file of a key, a certificate or a password is a regular one of at most ", kMaxSmallFileBytes, " bytes.\n\n"
       "One line on stdout tells the ports: reversi_server listening grpc=HOST:PORT metrics=HOST:PORT "
       "[health=HOST:PORT]\n"
       "Exit codes: 0 stopped cleanly, 1 failed while running, 2 wrong settings, a port taken or a file unreadable."));
@@ -313,17 +314,6 @@ bool IsAddress(std::string_view text) {
   return host.find_first_of(": /") == std::string_view::npos;
 }
 
-bool ReadFile(const std::string& name, std::string* content) {
-  std::FILE* file = std::fopen(name.c_str(), "rb");
-  if (file == nullptr) return false;
-  content->clear();
-  char part[4096];
-  for (size_t got = 0; (got = std::fread(part, 1, sizeof(part), file)) > 0;) content->append(part, got);
-  const bool whole = std::ferror(file) == 0;  // a directory opens but does not read
-  std::fclose(file);
-  return whole;
-}
-
 std::variant<std::vector<std::string>, std::string> ReadTokenKeys(const Config& config) {
   std::vector<std::string> keys;
   const auto too_short = [](std::string_view name) {
@@ -335,9 +325,10 @@ std::variant<std::vector<std::string>, std::string> ReadTokenKeys(const Config& 
   }
   for (const std::string& name : config.token_key_file) {
     std::string key;
-    if (!ReadFile(name, &key)) return absl::StrCat("token key file ", name, " cannot be read");
+    const std::string wrong = ReadSmallFile(name, &key);
+    if (!wrong.empty()) return absl::StrCat("--token_key_file=", wrong);
     if (absl::EndsWith(key, "\n")) key.pop_back();
-    if (key.size() < kMinKeyBytes) return too_short(absl::StrCat("token key file ", name));
+    if (key.size() < kMinKeyBytes) return too_short(absl::StrCat("--token_key_file=", name));
     keys.push_back(std::move(key));
   }
   return keys;

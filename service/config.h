@@ -81,9 +81,6 @@ std::variant<Config, int> ReadConfig(int argc, const char* const* argv, std::ost
 // Whether the text is "host:port" with a port of 0-65535; an IPv6 host stands in brackets.
 bool IsAddress(std::string_view text);
 
-// The whole file; false = it cannot be read.
-bool ReadFile(const std::string& name, std::string* content);
-
 // The keys of the token files, in order, and of the environment variable REVERSI_TOKEN_KEY, which ranks first.
 // A file's key is all of it without one trailing newline. Returns what is wrong where a key cannot be used.
 std::variant<std::vector<std::string>, std::string> ReadTokenKeys(const Config& config);

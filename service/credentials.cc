@@ -13,6 +13,7 @@
 #include <openssl/x509.h>
 
 #include "absl/strings/str_cat.h"
+#include "service/small_file.h"
 
 namespace reversi {
 namespace {
@@ -30,11 +31,12 @@ Bio Open(const std::string& text) { return {BIO_new_mem_buf(text.data(), static_
 int NoPassphrase(char*, int, int, void*) { return 0; }
 
 // The first certificate of a file, or what is wrong with the file.
-std::variant<Certificate, std::string> ReadCertificate(const std::string& name) {
+std::variant<Certificate, std::string> ReadCertificate(const FlagFile& file) {
   std::string text;
-  if (!ReadFile(name, &text)) return absl::StrCat(name, " cannot be read");
+  const std::string wrong = ReadSmallFile(file.name, &text);
+  if (!wrong.empty()) return absl::StrCat(file.flag, "=", wrong);
   Certificate certificate(PEM_read_bio_X509(Open(text).get(), nullptr, NoPassphrase, nullptr), X509_free);
-  if (certificate == nullptr) return absl::StrCat(name, " holds no certificate in PEM");
+  if (certificate == nullptr) return absl::StrCat(file.flag, "=", file.name, " holds no certificate in PEM");
   return certificate;
 }
 
@@ -63,20 +65,21 @@ class AllowedNames : public grpc::experimental::ExternalCertificateVerifier {
 
 }  // namespace
 
-std::string UnusableFiles(const std::string& cert_file, const std::string& key_file, const std::string& ca_file) {
-  if (!cert_file.empty()) {
-    const auto certificate = ReadCertificate(cert_file);
+std::string UnusableFiles(const FlagFile& cert, const FlagFile& key, const FlagFile& ca) {
+  if (!cert.name.empty()) {
+    const auto certificate = ReadCertificate(cert);
     if (const auto* wrong = std::get_if<std::string>(&certificate)) return *wrong;
     std::string text;
-    if (!ReadFile(key_file, &text)) return absl::StrCat(key_file, " cannot be read");
-    const PrivateKey key(PEM_read_bio_PrivateKey(Open(text).get(), nullptr, NoPassphrase, nullptr), EVP_PKEY_free);
-    if (key == nullptr) return absl::StrCat(key_file, " holds no unencrypted private key in PEM");
-    if (X509_check_private_key(std::get<Certificate>(certificate).get(), key.get()) != 1) {
-      return absl::StrCat(key_file, " is not the key of ", cert_file);
+    const std::string unreadable = ReadSmallFile(key.name, &text);
+    if (!unreadable.empty()) return absl::StrCat(key.flag, "=", unreadable);
+    const PrivateKey secret(PEM_read_bio_PrivateKey(Open(text).get(), nullptr, NoPassphrase, nullptr), EVP_PKEY_free);
+    if (secret == nullptr) return absl::StrCat(key.flag, "=", key.name, " holds no unencrypted private key in PEM");
+    if (X509_check_private_key(std::get<Certificate>(certificate).get(), secret.get()) != 1) {
+      return absl::StrCat(key.flag, "=", key.name, " is not the key of ", cert.name);
     }
   }
-  if (ca_file.empty()) return {};
-  const auto authority = ReadCertificate(ca_file);
+  if (ca.name.empty()) return {};
+  const auto authority = ReadCertificate(ca);
   const auto* wrong = std::get_if<std::string>(&authority);
   return wrong == nullptr ? std::string() : *wrong;
 }
@@ -84,7 +87,9 @@ std::string UnusableFiles(const std::string& cert_file, const std::string& key_f
 std::variant<std::shared_ptr<grpc::ServerCredentials>, std::string> MakeCredentials(const Config& config) {
   using Credentials = std::shared_ptr<grpc::ServerCredentials>;
   if (config.tls_cert_file.empty()) return Credentials(grpc::InsecureServerCredentials());
-  const std::string unusable = UnusableFiles(config.tls_cert_file, config.tls_key_file, config.tls_client_ca_file);
+  const std::string unusable =
+      UnusableFiles({"--tls_cert_file", config.tls_cert_file}, {"--tls_key_file", config.tls_key_file},
+                    {"--tls_client_ca_file", config.tls_client_ca_file});
   if (!unusable.empty()) return unusable;
   const auto files = std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
       config.tls_key_file, config.tls_cert_file, config.tls_client_ca_file, kRefreshSeconds);

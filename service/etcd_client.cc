@@ -1,13 +1,12 @@
 #include "service/etcd_client.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "service/small_file.h"
 
 namespace reversi {
 namespace {
@@ -32,14 +31,6 @@ grpc::ChannelArguments Arguments() {
   // A batch of conflicts or a burst on the watch brings many records at once.
   arguments.SetMaxReceiveMessageSize(-1);
   return arguments;
-}
-
-// Empty file name = nothing to read. False = the file cannot be read.
-bool ReadFile(const std::string& name, std::string* text) {
-  if (name.empty()) return true;
-  std::ifstream file(name, std::ios::binary);
-  text->assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-  return file.is_open() && !file.bad() && !text->empty();
 }
 
 // Whether the token is no longer good: expired, or made before users were changed.
@@ -76,7 +67,8 @@ std::variant<std::unique_ptr<EtcdClient>, std::string> EtcdClient::Make(const Et
     for (const auto& [name, text] : {std::pair{&options.ca_file, &tls.pem_root_certs},
                                      {&options.cert_file, &tls.pem_cert_chain},
                                      {&options.key_file, &tls.pem_private_key}}) {
-      if (!ReadFile(*name, text)) return absl::StrCat("the file ", *name, " cannot be read");
+      std::string wrong = name->empty() ? std::string() : ReadSmallFile(*name, text);
+      if (!wrong.empty()) return wrong;
     }
     credentials = grpc::SslCredentials(tls);
   }

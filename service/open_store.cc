@@ -1,7 +1,5 @@
 #include "service/open_store.h"
 
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -9,6 +7,7 @@
 #include "service/credentials.h"
 #include "service/log.h"
 #include "service/packed_record.h"
+#include "service/small_file.h"
 #ifdef REVERSI_DISK_STORE
 #include "service/store_disk.h"
 #endif
@@ -38,7 +37,8 @@ Opened OpenDisk(const Config& config) {
 }
 
 Opened OpenEtcd(const Config& config) {
-  std::string unusable = UnusableFiles(config.etcd_cert_file, config.etcd_key_file, config.etcd_ca_file);
+  std::string unusable = UnusableFiles({"--etcd_cert_file", config.etcd_cert_file},
+                                       {"--etcd_key_file", config.etcd_key_file}, {"--etcd_ca_file", config.etcd_ca_file});
   if (!unusable.empty()) return unusable;
   EtcdStore::Options options;
   options.client = {.endpoints = config.etcd_endpoints,
@@ -48,13 +48,10 @@ Opened OpenEtcd(const Config& config) {
                     .user = config.etcd_user,
                     .password = {}};
   if (!config.etcd_password_file.empty()) {
-    std::ifstream file(config.etcd_password_file, std::ios::binary);
-    std::string password{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!file.is_open() || file.bad() || password.empty()) {
-      return absl::StrCat("the file ", config.etcd_password_file, " cannot be read");
-    }
+    std::string& password = options.client.password;
+    const std::string wrong = ReadSmallFile(config.etcd_password_file, &password);
+    if (!wrong.empty()) return absl::StrCat("--etcd_password_file=", wrong);
     if (absl::EndsWith(password, "\n")) password.pop_back();
-    options.client.password = std::move(password);
   }
   options.prefix = config.etcd_prefix;
   options.wait = config.store_wait;

@@ -3,6 +3,7 @@
 usage: start_failure_test.py SERVER_BINARY
 """
 
+import os
 import pathlib
 import socket
 import subprocess
@@ -24,11 +25,12 @@ class StartFailures(unittest.TestCase):
         path.write_text(text)
         return str(path)
 
-    def refused(self, *flags, naming):
+    def refused(self, *flags, naming, why=""):
         done = subprocess.run([SERVER, "--listen=127.0.0.1:0", "--metrics_listen=127.0.0.1:0", *flags],
                               capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn(naming, done.stderr)
+        self.assertIn(why, done.stderr)
         self.assertNotIn("listening", done.stdout)
         # A sentence for the operator, not a trace.
         self.assertLessEqual(len([line for line in done.stderr.splitlines() if not line.startswith("{")]), 3, done.stderr)
@@ -58,6 +60,17 @@ class StartFailures(unittest.TestCase):
     def test_a_token_key_that_is_too_short(self):
         path = self.file("short", "x" * 31)
         self.refused("--token_key_file=" + path, naming=path)
+
+    def test_files_that_never_end_or_wait_for_a_writer(self):
+        key, fifo, large = self.file("token_key", "k" * 40), str(self.place / "fifo"), self.file("large", "k" * (2 ** 20 + 1))
+        os.mkfifo(fifo)
+        etcd = ["--store=etcd", "--etcd_endpoints=127.0.0.1:1", "--token_key_file=" + key]
+        for flag, others in (("--token_key_file", []), ("--tls_cert_file", ["--tls_key_file=" + key]),
+                             ("--etcd_ca_file", etcd), ("--etcd_password_file", [*etcd, "--etcd_user=reversi"])):
+            for path, why in (("/dev/zero", "not a regular file"), (fifo, "not a regular file"),
+                              (large, "more than 1048576 bytes")):
+                with self.subTest(flag=flag, path=path):
+                    self.refused(*others, "%s=%s" % (flag, path), naming="%s=%s cannot be read: it " % (flag, path), why=why)
 
     def test_a_certificate_that_is_not_there(self):
         key, absent = self.file("key", "x"), str(self.place / "absent")

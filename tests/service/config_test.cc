@@ -143,6 +143,19 @@ TEST_F(TokenKeysTest, ShortMissingAndUnreadableFilesAreNamedWithoutTheirContent)
   }
 }
 
+TEST_F(TokenKeysTest, AFileHasAtMostAMebibyte) {
+  Config config;
+  config.token_key_file = {Write("largest", std::string(1 << 20, 'k'))};
+  EXPECT_TRUE(std::holds_alternative<std::vector<std::string>>(ReadTokenKeys(config)));
+  for (const std::string& path : {Write("larger", std::string((1 << 20) + 1, 'k')), std::string("/dev/zero")}) {
+    config.token_key_file = {path};
+    const auto read = ReadTokenKeys(config);
+    ASSERT_TRUE(std::holds_alternative<std::string>(read)) << path;
+    EXPECT_EQ(std::get<std::string>(read).find("--token_key_file=" + path + " cannot be read: it "), 0u)
+        << std::get<std::string>(read);
+  }
+}
+
 TEST_F(TokenKeysTest, TheEnvironmentsKeyRanksFirst) {
   Config config;
   config.token_key_file = {Write("file", std::string(40, 'f'))};

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "engine/random.h"
-#include "service/config.h"
 #include "service/record.h"
 #include "service/record_bytes.h"
+#include "service/small_file.h"
 
 namespace reversi {
 namespace {
@@ -63,7 +63,7 @@ TEST(PackedRecordTest, EveryKeptRecordComesBack) {
     if (entry.path().extension() != ".record") continue;
     SCOPED_TRACE(entry.path());
     std::string record;
-    ASSERT_TRUE(ReadFile(entry.path(), &record));
+    ASSERT_EQ(ReadSmallFile(entry.path(), &record), "");
     EXPECT_LT(ExpectWhole(record), record.size());
     ++records;
   }

@@ -25,8 +25,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "service/config.h"
 #include "service/convert.h"
+#include "service/small_file.h"
 
 namespace reversi {
 namespace {
@@ -218,7 +218,7 @@ std::vector<std::string> LinesOf(const std::string& file) {
 
 std::string BytesOf(const std::string& name) {
   std::string bytes;
-  EXPECT_TRUE(ReadFile(kFolder + name + ".record", &bytes)) << name;
+  EXPECT_EQ(ReadSmallFile(kFolder + name + ".record", &bytes), "");
   return bytes;
 }
 
