@@ -92,6 +92,9 @@ std::string NewGamesIn(const std::string& data_dir) { return data_dir + "/games.
 
 // Null = they cannot be opened; `why` says it.
 std::shared_ptr<rocksdb::DB> OpenFiles(const std::string& folder, const StoreLog& log, std::string* why) {
+  // RocksDB warns of a folder that is not there before it makes it. It tells, too, why a folder cannot be made.
+  std::error_code untold;
+  std::filesystem::create_directory(folder, untold);
   rocksdb::DB* files = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(OptionsFor(log), folder, &files);
   if (!status.ok()) *why = status.ToString();

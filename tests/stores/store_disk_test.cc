@@ -116,6 +116,13 @@ TEST(DiskStore, WhatNobodyWaitsForIsNotWrittenInTheCallersThread) {
   EXPECT_EQ(in_this_thread, 0u);
 }
 
+TEST(DiskStore, AFreshFolderIsNothingToWarnOf) {
+  const TempFolder folder;
+  LogLines log;
+  ASSERT_NE(OpenDisk(folder.path() + "/of/games", log), nullptr);
+  EXPECT_EQ(log.text(), "");
+}
+
 TEST(DiskStore, ASecondOneInTheSameFolderIsRefusedAndNamesTheFirst) {
   const TempFolder folder;
   LogLines log;
