@@ -28,7 +28,11 @@ StoreBatch Committer::Add(StoreOp op) {
 
 void Committer::Answering(size_t written) {
   absl::MutexLock lock(&mu_);
-  if (!was_held_) callers_ = std::max(callers_, written + waiting_.size());
+  if (!was_held_) {
+    callers_ = std::max(callers_, written + waiting_.size());
+  } else if (waiting_.size() > written / 3) {
+    unasked_ = true;  // nearly all who wait to be answered were in this batch
+  }
 }
 
 StoreBatch Committer::Next(size_t written, absl::Duration steady_now) {
@@ -43,7 +47,7 @@ StoreBatch Committer::Next(size_t written, absl::Duration steady_now) {
   }
   // The last eighth is not worth the wait.
   const size_t wanted = std::min(callers_ - callers_ / 8, limits_.ops);
-  if (may_hold_ && counting_ == 0 && wanted >= limits_.beside && waiting_.size() < wanted) {
+  if (may_hold_ && counting_ == 0 && !unasked_ && wanted >= limits_.beside && waiting_.size() < wanted) {
     held_for_ = wanted;
     held_until_ = steady_now + limits_.hold;
   }
@@ -121,6 +125,7 @@ StoreBatch Committer::Begin() {
 void Committer::CountAnew() {
   callers_ = 0;
   counting_ = kCounting;
+  unasked_ = false;
   counted_since_ = 0;
 }
 

@@ -91,6 +91,8 @@ class Committer {
   size_t callers_ ABSL_GUARDED_BY(mu_) = 0;
   int counting_ ABSL_GUARDED_BY(mu_) = kCounting;  // batches to go
   int counted_since_ ABSL_GUARDED_BY(mu_) = 0;     // batches since then
+  // They come whether they are answered or not: nothing is held until they are counted again.
+  bool unasked_ ABSL_GUARDED_BY(mu_) = false;
   // The next batch is held until so many operations wait, or until then.
   size_t held_for_ ABSL_GUARDED_BY(mu_) = 0;
   bool was_held_ ABSL_GUARDED_BY(mu_) = false;  // the batch begun last
