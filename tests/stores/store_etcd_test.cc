@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/base/call_once.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
@@ -199,6 +200,35 @@ TEST(EtcdStore, AConflictLeavesTheRestOfItsBatchAlone) {
   for (int game = 0; game < kGames; ++game) EXPECT_EQ(GetNow(*store, id(game)).version, stale(game, 3) ? 3u : 0u);
 }
 
+// etcd by itself overlooks puts inside of transactions inside of a transaction when it looks at its quota.
+TEST(EtcdStore, PutsThatGoApartMindTheQuotaToo) {
+  EtcdCluster cluster(1, {"--quota-backend-bytes=1000000"});
+  LogLines log;
+  const auto store = MakeStore(OptionsFor(cluster.endpoints(), absl::Milliseconds(500)), log);
+  const std::string record(100'000, 'r');
+  // Two are under way when the put comes, so that it waits, and goes with one that fails: so it goes apart.
+  const auto put = [&](uint64_t version) {
+    std::vector<absl::Notification> done(4);
+    PutOutcome outcome = PutOutcome::kUnknown;
+    const auto fail = [&](int i) {
+      store->Delete(absl::StrCat("nobody ", i), 77, [&done, i](const PutResult&) { done[static_cast<size_t>(i)].Notify(); });
+    };
+    fail(0);
+    fail(1);
+    store->Put("game", version, Bytes(record), [&](const PutResult& result) {
+      outcome = result.outcome;
+      done[2].Notify();
+    });
+    fail(3);
+    for (absl::Notification& each : done) MustCome(each, "a put");
+    return outcome;
+  };
+  uint64_t version = 0;
+  while (version < 500 && put(version) == PutOutcome::kDone) ++version;
+  EXPECT_LT(version, 500u);
+  EXPECT_TRUE(log.Has("database space exceeded"));
+}
+
 // The answer to a put is lost on the way; sent again, it meets its own record.
 TEST(EtcdStore, APutWhoseAnswerWasLostIsKnownAgain) {
   EtcdCluster cluster(1);
@@ -223,6 +253,41 @@ TEST(EtcdStore, APutWhoseAnswerWasLostIsKnownAgain) {
   MustCome(put, "the put");
   EXPECT_EQ(came.outcome, PutOutcome::kDone);
   EXPECT_EQ(GetNow(*store, "game").version, 2u);
+}
+
+// The same with many in one batch: its condition fails the second time, and each is known again by itself.
+TEST(EtcdStore, ABatchWhoseAnswerWasLostIsKnownAgain) {
+  EtcdCluster cluster(1);
+  TcpProxy proxy(cluster.endpoint(0));
+  LogLines log;
+  EtcdStore::Options options = OptionsFor({proxy.address()});
+  options.client.attempt_timeout = absl::Milliseconds(300);
+  const auto store = MakeStore(options, log);
+  const auto witness = MakeStore(OptionsFor(cluster.endpoints()), log);
+  ASSERT_EQ(GetNow(*store, "game 0").version, 0u);
+  constexpr int kGames = 20;
+  std::vector<PutResult> results(kGames);
+  std::vector<absl::Notification> done(kGames);
+  absl::once_flag losing;
+  for (int game = 0; game < kGames; ++game) {
+    const auto at = static_cast<size_t>(game);
+    store->Put(absl::StrCat("game ", game), 0, Bytes("one"), [&, at](PutResult result) {
+      // From the first answer on they are lost, before the rest goes in one batch.
+      absl::call_once(losing, [&] { proxy.Set(TcpProxy::Mode::kOneWay); });
+      results[at] = std::move(result);
+      done[at].Notify();
+    });
+  }
+  ASSERT_TRUE(Eventually([&] { return GetNow(*witness, absl::StrCat("game ", kGames - 1)).version == 1; }));
+  EXPECT_TRUE(Eventually([&] { return !store->reachable(); })) << "the answer did not come";
+  EXPECT_FALSE(done[kGames - 1].HasBeenNotified());
+  proxy.Set(TcpProxy::Mode::kCut);
+  proxy.Set(TcpProxy::Mode::kOpen);
+  for (int game = 0; game < kGames; ++game) {
+    MustCome(done[static_cast<size_t>(game)], "a put");
+    EXPECT_EQ(results[static_cast<size_t>(game)].outcome, PutOutcome::kDone) << game;
+    EXPECT_EQ(GetNow(*store, absl::StrCat("game ", game)).version, 1u);
+  }
 }
 
 TEST(EtcdStore, TheFeedResumesAfterCutsWithoutGapOrDouble) {
