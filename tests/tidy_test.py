@@ -29,7 +29,7 @@ MAY_INCLUDE = {
 
 # Headers that only the named files may include.
 ONLY_IN = {
-    r"prometheus/": r"service/metrics\.(cc|h)$",
+    r"prometheus/|Civet": r"service/metrics\.(cc|h)$",
     r"rocksdb/": r"service/store_disk\.(cc|h)$",
     r"etcd/": r"service/(etcd_client|etcd_feed|store_etcd)\.(cc|h)$",
     r"tests/": r"tests/",
