@@ -19,6 +19,7 @@
 #include "google/rpc/status.pb.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "reversi/v1/reversi.grpc.pb.h"
+#include "tests/service/first_moves.h"
 
 namespace reversi {
 namespace {
@@ -83,20 +84,9 @@ class ServerTest : public testing::Test {
     }
   }
 
-  // Plays the first legal move until the end or for `plies`.
-  void Play(const v1::CreateGameResponse& game, int plies = 1000) {
-    v1::Position position = game.game().position();
-    for (; plies > 0 && position.turn() != v1::COLOR_UNSPECIFIED; --plies) {
-      v1::SubmitMoveRequest request;
-      request.set_game_id(game.game().game_id());
-      request.set_seat_token(game.seat_tokens(position.turn() - 1));
-      request.set_move(position.legal_moves(0));
-      grpc::ClientContext context;
-      v1::SubmitMoveResponse response;
-      const grpc::Status status = stub_->SubmitMove(&context, request, &response);
-      ASSERT_TRUE(status.ok()) << status.error_message();
-      position = response.event().position();
-    }
+  // From the position of `game` on, so many moves or to the end.
+  void Play(v1::CreateGameResponse game, int plies = 1000) {
+    PlayFirstMoves(*stub_, game, plies);
   }
 
   std::unique_ptr<Watch> Open(v1::GameService::Stub& stub, const std::string& game_id,

@@ -10,6 +10,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "reversi/v1/reversi.grpc.pb.h"
+#include "tests/service/first_moves.h"
 #include "tests/service/in_process_service.h"
 
 namespace reversi {
@@ -33,7 +34,7 @@ class Table {
   // Opens watches that never read.
   void Watch(size_t count) {
     v1::WatchGameRequest request;
-    request.set_game_id(watched_.created.game().game_id());
+    request.set_game_id(watched_.game().game_id());
     for (size_t i = 0; i < count; ++i) {
       auto& watch = watches_.emplace_back(std::make_unique<OpenWatch>());
       watch->reader = stub_->WatchGame(&watch->context, request);
@@ -44,56 +45,32 @@ class Table {
   size_t watching() const { return house_.watches.count(); }
 
   // Both return how many moves were made.
-  int PlayWatched(int moves) { return Play(watched_, moves); }
+  int PlayWatched(int moves) { return PlayFirstMoves(*stub_, watched_, moves); }
   int PlayOthers(int moves) {
     int made = 0;
     while (made < moves) {
-      Playing other = NewGame();
-      made += Play(other, moves - made);
+      v1::CreateGameResponse other = NewGame();
+      made += PlayFirstMoves(*stub_, other, moves - made);
     }
     return made;
   }
 
  private:
-  struct Playing {
-    v1::CreateGameResponse created;
-    v1::Position position;
-    uint64_t version = 0;
-  };
   struct OpenWatch {
     grpc::ClientContext context;
     std::unique_ptr<grpc::ClientReader<v1::WatchGameResponse>> reader;
   };
 
-  Playing NewGame() {
-    Playing game;
+  v1::CreateGameResponse NewGame() {
     grpc::ClientContext context;
-    EXPECT_TRUE(stub_->CreateGame(&context, {}, &game.created).ok());
-    game.position = game.created.game().position();
-    game.version = game.created.game().version();
+    v1::CreateGameResponse game;
+    EXPECT_TRUE(stub_->CreateGame(&context, {}, &game).ok());
     return game;
-  }
-  // The first legal move, so many times or to the end.
-  int Play(Playing& game, int moves) {
-    int made = 0;
-    for (; made < moves && game.position.legal_moves_size() > 0; ++made) {
-      v1::SubmitMoveRequest request;
-      request.set_game_id(game.created.game().game_id());
-      request.set_seat_token(game.created.seat_tokens(game.position.turn() - 1));
-      request.set_move(game.position.legal_moves(0));
-      request.set_expected_version(game.version);
-      grpc::ClientContext context;
-      v1::SubmitMoveResponse response;
-      EXPECT_TRUE(stub_->SubmitMove(&context, request, &response).ok());
-      game.position = response.event().position();
-      game.version = response.event().version();
-    }
-    return made;
   }
 
   InProcessService house_;
   std::unique_ptr<v1::GameService::Stub> stub_;
-  Playing watched_;
+  v1::CreateGameResponse watched_;
   std::vector<std::unique_ptr<OpenWatch>> watches_;
 };
 

@@ -9,6 +9,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "reversi/v1/reversi.grpc.pb.h"
+#include "tests/service/first_moves.h"
 #include "tests/service/in_process_service.h"
 
 namespace reversi {
@@ -48,17 +49,7 @@ class WatchStallTest : public testing::Test {
     v1::CreateGameResponse created;
     grpc::ClientContext creation;
     EXPECT_TRUE(stub_->CreateGame(&creation, {}, &created).ok());
-    v1::Position position = created.game().position();
-    for (; plies > 0 && position.legal_moves_size() > 0; --plies) {
-      v1::SubmitMoveRequest request;
-      request.set_game_id(created.game().game_id());
-      request.set_seat_token(created.seat_tokens(position.turn() - 1));
-      request.set_move(position.legal_moves(0));
-      grpc::ClientContext context;
-      v1::SubmitMoveResponse response;
-      EXPECT_TRUE(stub_->SubmitMove(&context, request, &response).ok());
-      position = response.event().position();
-    }
+    PlayFirstMoves(*stub_, created, plies);
     return created.game().game_id();
   }
 
