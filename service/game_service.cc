@@ -239,9 +239,8 @@ GameService::Reactor* GameService::ListGames(Context* context, const v1::ListGam
     // A part is not shown as if it were all.
     if (!all_here) return void(call.End(reactor, StoreUnavailable()));
     auto& page = std::get<Games::Page>(listed);
-    for (const auto& game : page.games) {
-      const auto snapshot = game->Read();
-      FillGame(game->id(), snapshot->record, snapshot->table, games_.Expires(snapshot->table), false,
+    for (const auto& [game, snapshot] : page.games) {
+      FillGame(game->id(), snapshot.record, snapshot.table, games_.Expires(snapshot.table), false,
                response->add_games());
     }
     response->set_next_page_token(std::move(page.next_page_token));

@@ -338,7 +338,11 @@ OrError<Games::Page> Games::List(int page_size, std::string_view page_token, Fil
   }
   for (const GameId& id : ids) {
     std::shared_ptr<Game> game = Find(id);
-    if (game != nullptr && game->version() != 0) page.games.push_back(std::move(game));
+    auto snapshot = game == nullptr ? std::nullopt : game->Read();
+    if (!snapshot.has_value()) continue;
+    // It may have gone on since, and no longer be what was asked for.
+    if (filter.state.has_value() && *filter.state != snapshot->table.state) continue;
+    page.games.push_back({std::move(game), *std::move(snapshot)});
   }
   return page;
 }

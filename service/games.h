@@ -95,7 +95,7 @@ class Games : public GameListener {
 
   // A page of listed games, newest first. `page_token` empty = from the newest.
   struct Page {
-    std::vector<std::shared_ptr<Game>> games;
+    std::vector<Current> games;  // as known here
     std::string next_page_token;  // empty = the last page
   };
   struct Filter {

@@ -61,7 +61,7 @@ class GamesTest : public testing::Test {
       auto listed = games_->List(page_size, token, filter);
       auto& page = std::get<Games::Page>(listed);
       EXPECT_LE(page.games.size(), static_cast<size_t>(page_size));
-      for (const auto& game : page.games) ids.emplace_back(game->id());
+      for (const Games::Current& one : page.games) ids.emplace_back(one.game->id());
       token = page.next_page_token;
     } while (!token.empty());
     return ids;
