@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "tests/e2e/linearizable.h"
+#include "tests/e2e/list_promises.h"
 #include "tests/e2e/watch_promises.h"
 
 namespace reversi::e2e {
@@ -128,6 +129,63 @@ TEST(WatchPromises, TwoWatchesToldDifferentEventsAreFound) {
   other.messages[1].mutable_event()->mutable_time()->set_seconds(1);
   EXPECT_THAT(BrokenPromises({FromSnapshot(), other}, 3), Contains(StartsWith("unique: two events")));
 }
+
+// Two games at rest; the list of all that are over leaves the older one out.
+ListRecord GoodList() {
+  ListRecord list;
+  list.longest_page = 1;
+  list.request.set_page_size(1);
+  list.games = {{.id = "y", .version = 3, .state = v1::GAME_STATE_FINISHED, .variant = v1::VARIANT_ROLIT, .created_ms = 2},
+                {.id = "x", .version = 2, .state = v1::GAME_STATE_ACTIVE, .variant = v1::VARIANT_ROLIT, .created_ms = 1}};
+  list.due = {{"x", {2, true}}, {"y", {3, true}}};
+  return list;
+}
+
+ListRecord GoodListOfFinished() {
+  ListRecord list = GoodList();
+  list.request.set_state(v1::GAME_STATE_FINISHED);
+  list.games.pop_back();
+  list.due["x"].matches = false;
+  return list;
+}
+
+TEST(ListPromises, HoldInGoodRecords) {
+  EXPECT_THAT(BrokenPromises(GoodList()), IsEmpty());
+  EXPECT_THAT(BrokenPromises(GoodListOfFinished()), IsEmpty());
+  EXPECT_THAT(BrokenPromises(ListRecord()), IsEmpty());
+  // While games are played a list may be late, and hold others' games.
+  ListRecord early = GoodList();
+  early.due.clear();
+  early.games[1].id = "z";
+  EXPECT_THAT(BrokenPromises(early), IsEmpty());
+}
+
+struct BadList {
+  const char* promise;
+  std::function<void(ListRecord&)> spoil;  // of GoodListOfFinished()
+};
+
+class BadLists : public testing::TestWithParam<BadList> {};
+
+TEST_P(BadLists, AreFound) {
+  ListRecord list = GoodListOfFinished();
+  GetParam().spoil(list);
+  EXPECT_THAT(BrokenPromises(list), Contains(StartsWith(GetParam().promise)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ListPromises, BadLists,
+    testing::Values(BadList{"newest first", [](auto& l) { l.games.insert(l.games.begin(), GoodList().games[1]); }},
+                    BadList{"once", [](auto& l) { l.games.push_back(l.games[0]); }},
+                    BadList{"what was asked for", [](auto& l) { l.games.push_back(GoodList().games[1]); }},
+                    BadList{"what was asked for", [](auto& l) { l.request.set_variant(v1::VARIANT_ROYAL); }},
+                    BadList{"no more on a page", [](auto& l) { l.longest_page = 2; }},
+                    BadList{"no more on a page", [](auto& l) { l.request.set_page_size(0), l.longest_page = 51; }},
+                    BadList{"no unlisted game", [](auto& l) { l.games[0].unlisted = true; }},
+                    BadList{"no moves", [](auto& l) { l.games[0].moves = 1; }},
+                    BadList{"complete", [](auto& l) { l.games.clear(); }},
+                    BadList{"as new as the games", [](auto& l) { l.due["y"].version = 4; }},
+                    BadList{"as new as the games", [](auto& l) { l.due["y"].matches = false; }}));
 
 const std::vector<LoggedEvent> kLog = {{"created", "start"}, {"joined W", "full"}, {"moved B d3", "d3 played"}};
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/e2e/linearizable.h"
+#include "tests/e2e/list_promises.h"
 #include "tests/e2e/server_process.h"
 #include "tests/e2e/watcher.h"
 
@@ -30,6 +31,7 @@ struct PlaySize {
 // What was seen of one game.
 struct GameRecord {
   std::string id;
+  bool unlisted = false;
   std::vector<LoggedEvent> log;  // version 1 first: as a watch from 0 tells it after the end
   bool one_log = true;           // every server tells the same
   std::vector<ObservedCall> calls;
@@ -38,14 +40,20 @@ struct GameRecord {
   std::vector<WatchRecord> watches;  // resumed watches joined to the ones that they resume
 };
 
+struct History {
+  std::vector<GameRecord> games;
+  std::vector<ListRecord> lists;
+};
+
 // Plays against the servers at these addresses, which serve the same games; every game is over at the end. `disturb`
 // is called again and again while players play; afterwards all must be well.
-std::vector<GameRecord> PlayConcurrently(const std::vector<std::string>& addresses, uint64_t seed, const PlaySize& size,
-                                         const std::function<void(uint64_t step)>& disturb = {});
+History PlayConcurrently(const std::vector<std::string>& addresses, uint64_t seed, const PlaySize& size,
+                         const std::function<void(uint64_t step)>& disturb = {});
 
-// Everything that the records break: linearizability of the calls, the promises of the watches, and that calls and
-// watches end with nothing but what the API names, a lost connection (UNAVAILABLE) or their own cancellation.
-std::vector<std::string> Faults(const std::vector<GameRecord>& records);
+// Everything that the history breaks: linearizability of the calls, the promises of the watches and of the lists, and
+// that calls and watches end with nothing but what the API names, a lost connection (UNAVAILABLE) or their own
+// cancellation.
+std::vector<std::string> Faults(const History& history);
 
 }  // namespace reversi::e2e
 

@@ -11,11 +11,6 @@ namespace {
 
 using Outcome = ObservedCall::Outcome;
 
-bool Unknown(const grpc::Status& status, const ErrorDetails& details) {
-  return status.error_code() == grpc::StatusCode::UNAVAILABLE || status.error_code() == grpc::StatusCode::CANCELLED ||
-         status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED || details.reason == "RATE_LIMITED";
-}
-
 // What a refusal tells of the game's version when it was made.
 void TakeRefusal(const ErrorDetails& details, ObservedCall& call) {
   call.outcome = Outcome::kRefused;
@@ -31,11 +26,6 @@ void TakeRefusal(const ErrorDetails& details, ObservedCall& call) {
     // Ranks after STALE_VERSION.
     if (call.only != 0) call.version = call.only - 1;
   }
-}
-
-std::string EndOf(const grpc::Status& status, const ErrorDetails& details) {
-  if (status.ok()) return "OK";
-  return details.reason.empty() ? "code " + std::to_string(status.error_code()) : details.reason;
 }
 
 // An accepted call, and what its answer tells about the game now.
@@ -103,10 +93,23 @@ Caller& Player::AnyCaller() {
   return *callers_[i];
 }
 
-template <class Request, class Response, class Accept>
-bool Player::Send(Table& table,
-                  grpc::Status (v1::GameService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-                  const Request& request, const ObservedCall& blank, Accept accept) {
+template <class Response>
+bool Player::Try<Response>::unknown() const {
+  return status.error_code() == grpc::StatusCode::UNAVAILABLE || status.error_code() == grpc::StatusCode::CANCELLED ||
+         late() || details.reason == "RATE_LIMITED";
+}
+
+template <class Response>
+std::string Player::Try<Response>::end() const {
+  if (status.ok()) return "OK";
+  if (late()) return kGivenUp;
+  return details.reason.empty() ? "code " + std::to_string(status.error_code()) : details.reason;
+}
+
+template <class Request, class Response, class Tried>
+Player::Try<Response> Player::Insist(grpc::Status (v1::GameService::Stub::*method)(grpc::ClientContext*, const Request&,
+                                                                                   Response*),
+                                     const Request& request, Tried tried) {
   for (const auto start = std::chrono::steady_clock::now();;) {
     grpc::ClientContext context;
     context.set_wait_for_ready(true);
@@ -117,39 +120,51 @@ bool Player::Send(Table& table,
     if (kind == 0) patience = std::chrono::microseconds(Below(chance_, 1500));
     if (kind >= 4) patience = std::chrono::milliseconds(20 + Below(chance_, 80));
     context.set_deadline(std::chrono::system_clock::now() + patience);
-    ObservedCall call = blank;
-    call.outcome = Outcome::kUnknown;
-    call.sent = NextMoment();
+    Try<Response> now;
+    now.sent = NextMoment();
     ++hall_.tries();
-    Response response;
-    const grpc::Status status = (AnyCaller().stub()->*method)(&context, request, &response);
-    call.answered = NextMoment();
-    const ErrorDetails details = Details(status);
-    const bool late = status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
-    std::vector<ObservedCall> calls = {call};
-    if (status.ok()) {
-      calls = accept(call, response);
-    } else if (!Unknown(status, details)) {
-      TakeRefusal(details, calls[0]);
-    }
-    {
-      absl::MutexLock lock(&table.mutex);
-      table.calls.insert(table.calls.end(), calls.begin(), calls.end());
-      ++table.answers[late ? kGivenUp : EndOf(status, details)];
-    }
-    if (!Unknown(status, details)) return status.ok();
+    now.status = (AnyCaller().stub()->*method)(&context, request, &now.response);
+    now.answered = NextMoment();
+    now.details = Details(now.status);
+    tried(now);
+    if (!now.unknown()) return now;
     // Where nobody knows any more, sending again would never end.
     if (std::chrono::steady_clock::now() - start >= hall_.patience()) {
       hall_.LosePatience();
-      absl::MutexLock lock(&table.mutex);
-      ++table.answers[kNoAnswer];
-      return false;
+      return now;
     }
-    if (!late) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (!now.late()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
+template <class Request, class Response, class Accept>
+bool Player::Send(Table& table,
+                  grpc::Status (v1::GameService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                  const Request& request, const ObservedCall& blank, Accept accept) {
+  const auto last = Insist(method, request, [&](const Try<Response>& tried) {
+    ObservedCall call = blank;
+    call.outcome = Outcome::kUnknown;
+    call.sent = tried.sent;
+    call.answered = tried.answered;
+    std::vector<ObservedCall> calls = {call};
+    if (tried.status.ok()) {
+      calls = accept(call, tried.response);
+    } else if (!tried.unknown()) {
+      TakeRefusal(tried.details, calls[0]);
+    }
+    absl::MutexLock lock(&table.mutex);
+    table.calls.insert(table.calls.end(), calls.begin(), calls.end());
+    ++table.answers[tried.end()];
+  });
+  if (last.unknown()) {
+    absl::MutexLock lock(&table.mutex);
+    ++table.answers[kNoAnswer];
+  }
+  return last.status.ok();
+}
+
 void Player::Call() {
+  if (Below(chance_, 16) == 0) return List();
   Table& table = hall_.at(hall_.Any(chance_));
   if (table.Secrets().owner.empty()) return Below(chance_, 3) == 0 ? Read(table) : Create(table);
   switch (Below(chance_, 20)) {
@@ -309,6 +324,38 @@ void Player::Abort(Table& table) {
        [](const ObservedCall& call, const v1::AbortGameResponse& response) {
          return AcceptedAs(call, response.event());
        });
+}
+
+void Player::List() {
+  v1::ListGamesRequest request;
+  request.set_state(static_cast<v1::GameState>(Below(chance_, v1::GameState_ARRAYSIZE)));
+  if (Below(chance_, 2) == 0) request.set_variant(static_cast<v1::Variant>(Below(chance_, v1::Variant_ARRAYSIZE)));
+  // Often so few that games come and change between the pages.
+  request.set_page_size(static_cast<int>(Below(chance_, Below(chance_, 2) == 0 ? 5 : 60)));
+  // Mostly the newest ones; now and then all.
+  const bool all = Below(chance_, 4) == 0;
+  lists_.push_back(Walk(request, all ? hall_.size() : 1 + Below(chance_, 3)));
+}
+
+ListRecord Player::Walk(const v1::ListGamesRequest& first, size_t pages) {
+  const auto begun = std::chrono::duration_cast<std::chrono::milliseconds>(hall_.begun().time_since_epoch());
+  ListRecord list;
+  list.request = first;
+  v1::ListGamesRequest request = first;
+  do {
+    const auto page = Insist(&v1::GameService::Stub::ListGames, request,
+                             [&](const Try<v1::ListGamesResponse>& tried) { ++list.answers[tried.end()]; });
+    if (page.unknown()) ++list.answers[kNoAnswer];
+    list.longest_page = std::max(list.longest_page, page.response.games_size());
+    for (const v1::Game& game : page.response.games()) {
+      list.games.push_back(AsListed(game, page.answered));
+      if (list.games.back().created_ms >= begun.count()) continue;
+      list.games.pop_back();
+      return list;
+    }
+    request.set_page_token(page.response.next_page_token());
+  } while (!request.page_token().empty() && --pages > 0);
+  return list;
 }
 
 }  // namespace reversi::e2e

@@ -16,6 +16,7 @@
 
 #include "tests/e2e/api_client.h"
 #include "tests/e2e/linearizable.h"
+#include "tests/e2e/list_promises.h"
 #include "tests/e2e/watch_stand.h"
 
 namespace reversi::e2e {
@@ -58,6 +59,8 @@ class Hall {
   // Short from when somebody has lost theirs: what hangs once will hang everybody.
   std::chrono::milliseconds patience() const { return patience_; }
   void LosePatience() { patience_ = std::min(patience(), std::chrono::milliseconds(100)); }
+  // Games made before are others'.
+  std::chrono::system_clock::time_point begun() const { return begun_; }
 
  private:
   const std::vector<std::unique_ptr<Table>> tables_;
@@ -65,6 +68,7 @@ class Hall {
   std::atomic<size_t> first_ = 0;
   std::atomic<uint64_t> tries_ = 0;
   std::atomic<std::chrono::milliseconds> patience_;
+  const std::chrono::system_clock::time_point begun_ = std::chrono::system_clock::now();
 };
 
 // As version of a refusal: the game's last one, whichever that is.
@@ -79,18 +83,40 @@ class Player {
   void Call();
   // Ends the game, unless it has ended.
   void Abort(Table& table);
+  // Looks at the game, if anybody knows it.
+  void Read(Table& table);
+  // Walks over so many pages, each through any of the addresses, until there are no more games of this play.
+  ListRecord Walk(const v1::ListGamesRequest& first, size_t pages);
+  // All that was listed by calls.
+  std::vector<ListRecord> TakeLists() { return std::move(lists_); }
 
  private:
   void Create(Table& table);
   void Move(Table& table);
   void Repeat(Table& table);
   bool Submit(Table& table, const v1::SubmitMoveRequest& request);
-  void Read(Table& table);
   void Join(Table& table);
   void Resign(Table& table);
+  void List();
 
-  // Sends until the outcome is known; records every try. `accept` fills in what an OK tells. False = refused, or nobody
-  // answers any more.
+  // How a try ended, and when it was sent and answered.
+  template <class Response>
+  struct Try {
+    grpc::Status status;
+    Response response;
+    ErrorDetails details;
+    uint64_t sent = 0;
+    uint64_t answered = 0;
+    bool late() const { return status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED; }
+    bool unknown() const;
+    std::string end() const;  // as in Table
+  };
+  // Sends until the outcome is known, or nobody answers any more; hands every try to `tried`, and returns the last one.
+  template <class Request, class Response, class Tried>
+  Try<Response> Insist(grpc::Status (v1::GameService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                       const Request& request, Tried tried);
+  // Sends a call about the game in this way; records every try. `accept` fills in what an OK tells. False = refused,
+  // or nobody answers any more.
   template <class Request, class Response, class Accept>
   bool Send(Table& table,
             grpc::Status (v1::GameService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -102,6 +128,7 @@ class Player {
   std::vector<std::unique_ptr<Caller>> callers_;
   Chance chance_;
   Hall& hall_;
+  std::vector<ListRecord> lists_;
 };
 
 }  // namespace reversi::e2e

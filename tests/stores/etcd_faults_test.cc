@@ -143,7 +143,7 @@ TEST(EtcdFaults, NothingIsLostOrDoubledAndWatchesGoOn) {
     witnesses.push_back(std::make_unique<Witness>(server.address(), seed + i, Witness::Connection::kStays));
   }
   Faulty faulty(etcd, server, witnesses, seed, rounds);
-  const auto records = e2e::PlayConcurrently({server.address(), other.address()}, seed,
+  const auto history = e2e::PlayConcurrently({server.address(), other.address()}, seed,
                                              {.games = 20 + 20 * rounds,
                                               .watchers = 30,
                                               .players = 6,
@@ -152,14 +152,14 @@ TEST(EtcdFaults, NothingIsLostOrDoubledAndWatchesGoOn) {
                                               .cuts = false,
                                               .more = [&] { return faulty.more(); }},
                                              [&](uint64_t step) { faulty.Step(step); });
-  std::vector<std::string> faults = e2e::Faults(records);
+  std::vector<std::string> faults = e2e::Faults(history);
   uint64_t moves = 0;
   for (const auto& witness : witnesses) {
     for (const std::string& fault : witness->Finish()) faults.push_back(fault);
     moves += witness->moves();
   }
   std::map<std::string, uint64_t> answers;
-  for (const e2e::GameRecord& record : records) {
+  for (const e2e::GameRecord& record : history.games) {
     for (const auto& [end, times] : record.answers) answers[end] += times;
   }
   for (const auto& [end, times] : answers) std::cout << times << " times " << end << "\n";

@@ -24,6 +24,7 @@ namespace reversi::stores {
 namespace {
 
 using e2e::GameRecord;
+using e2e::History;
 using e2e::ObservedCall;
 
 uint64_t Seed() {
@@ -43,12 +44,12 @@ struct Trouble {
 };
 
 // 32 callers play, each try through any replica, and 48 watchers watch until all faults are over.
-std::vector<GameRecord> PlayThrough(Site& site, uint64_t seed, const Trouble& trouble) {
+History PlayThrough(Site& site, uint64_t seed, const Trouble& trouble) {
   std::atomic<bool> more = true;
   std::atomic<uint64_t> calls = 0;
-  std::vector<GameRecord> records;
+  History history;
   std::jthread play([&] {
-    records = e2e::PlayConcurrently(
+    history = e2e::PlayConcurrently(
         site.addresses(), seed,
         {.games = 400, .open = 8, .watchers = 48, .players = 32, .calls = 0, .patience = trouble.patience, .more = [&] {
            ++calls;
@@ -58,21 +59,21 @@ std::vector<GameRecord> PlayThrough(Site& site, uint64_t seed, const Trouble& tr
   site.Trouble(seed, trouble.faults, trouble.longest, [&] { return calls.load(); });
   more = false;
   play.join();
-  return records;
+  return history;
 }
 
-std::vector<std::string> SomeFaults(const std::vector<GameRecord>& records) {
-  std::vector<std::string> faults = e2e::Faults(records);
+std::vector<std::string> SomeFaults(const History& history) {
+  std::vector<std::string> faults = e2e::Faults(history);
   faults.resize(std::min<size_t>(faults.size(), 20));
   return faults;
 }
 
 // What the check is worth: everything that is to be checked did happen.
-void ExpectRich(const std::vector<GameRecord>& records) {
+void ExpectRich(const History& history) {
   size_t games = 0, events = 0, calls = 0, watches = 0, told = 0;
   std::set<ObservedCall::Outcome> outcomes;
   std::map<std::string, uint64_t> answers;
-  for (const GameRecord& record : records) {
+  for (const GameRecord& record : history.games) {
     games += record.log.empty() ? 0 : 1;
     events += record.log.size();
     calls += record.calls.size();
@@ -85,8 +86,17 @@ void ExpectRich(const std::vector<GameRecord>& records) {
   EXPECT_GT(events, 30u);
   EXPECT_GT(watches, 48u);
   EXPECT_GT(answers[e2e::kGivenUp], 0u);
+  // Games in a state that the list was asked for.
+  std::map<v1::GameState, size_t> wanted;
+  for (const e2e::ListRecord& list : history.lists) {
+    for (const e2e::ListedGame& game : list.games) {
+      if (list.request.state() == game.state) ++wanted[game.state];
+    }
+  }
+  EXPECT_GT(wanted[v1::GAME_STATE_ACTIVE], 0u);
+  EXPECT_GT(wanted[v1::GAME_STATE_FINISHED], 0u);
   std::cout << games << " games, " << events << " events, " << calls << " calls and reads, " << watches
-            << " watches told " << told << " messages\n";
+            << " watches told " << told << " messages, " << history.lists.size() << " lists\n";
   for (const auto& [end, times] : answers) std::cout << "  " << end << ": " << times << "\n";
 }
 
@@ -96,9 +106,9 @@ TEST(ReplicaHistory, ThreeReplicasInTroubleAreOneServiceToEverybody) {
   for (int round = 0; round < Rounds() && !HasFailure(); ++round) {
     const uint64_t seed = first + static_cast<uint64_t>(round);
     // Every other one long enough for etcd's nodes to choose another leader.
-    const auto records = PlayThrough(site, seed, {.longest = std::chrono::milliseconds(round % 2 == 0 ? 350 : 2500)});
-    EXPECT_THAT(SomeFaults(records), testing::IsEmpty()) << "REVERSI_TEST_SEED=" << seed << ", round " << round;
-    ExpectRich(records);
+    const auto history = PlayThrough(site, seed, {.longest = std::chrono::milliseconds(round % 2 == 0 ? 350 : 2500)});
+    EXPECT_THAT(SomeFaults(history), testing::IsEmpty()) << "REVERSI_TEST_SEED=" << seed << ", round " << round;
+    ExpectRich(history);
   }
 }
 
@@ -135,12 +145,14 @@ constexpr char kOld[] = "told an old version";
 constexpr char kTwo[] = "two commands own one event";
 constexpr char kOther[] = "the answer differs from the log";
 constexpr char kState[] = "told another state than the log's";
+constexpr char kNotListed[] = "complete: not shown";
 
 INSTANTIATE_TEST_SUITE_P(History, BrokenReplicas,
                          testing::Values(Broken{"with_unconfirmed_reads", {kOld}},
                                          Broken{"with_unconfirmed_refusals", {kOld}},
                                          Broken{"without_compare", {kTwo, kOther, kState}},
-                                         Broken{"answering_before_the_put", {kTwo, kOther, kState}}),
+                                         Broken{"answering_before_the_put", {kTwo, kOther, kState}},
+                                         Broken{"listing_its_own", {kNotListed}}),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
 
 }  // namespace

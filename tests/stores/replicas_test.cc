@@ -20,8 +20,8 @@ namespace {
 using e2e::Caller;
 using e2e::TestGame;
 
-std::vector<std::string> SomeFaults(const std::vector<e2e::GameRecord>& records) {
-  std::vector<std::string> faults = e2e::Faults(records);
+std::vector<std::string> SomeFaults(const e2e::History& history) {
+  std::vector<std::string> faults = e2e::Faults(history);
   faults.resize(std::min<size_t>(faults.size(), 20));
   return faults;
 }
@@ -48,9 +48,9 @@ TEST(Replicas, EveryMoveIsSeenThroughAnyOtherAtOnce) {
 TEST(Replicas, ThreeOfThemAreOneServiceToEverybody) {
   EtcdCluster etcd(1);
   Replicas replicas(3, etcd.endpoints());
-  const auto records =
+  const auto history =
       e2e::PlayConcurrently(replicas.addresses(), 5, {.games = 20, .watchers = 60, .players = 6, .calls = 250});
-  EXPECT_THAT(SomeFaults(records), testing::IsEmpty());
+  EXPECT_THAT(SomeFaults(history), testing::IsEmpty());
 }
 
 TEST(Replicas, OneCutOffFromEtcdWaitsOrFailsAndNeverShowsAnOldVersion) {
