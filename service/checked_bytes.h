@@ -1,10 +1,11 @@
-// What files are made of: numbers as little-endian bytes, and CRC-32C over bytes.
+// What kept bytes are made of: numbers as little-endian bytes or as varints, and CRC-32C over bytes.
 #ifndef REVERSI_SERVICE_CHECKED_BYTES_H_
 #define REVERSI_SERVICE_CHECKED_BYTES_H_
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,24 @@ inline uint64_t NumberAt(std::string_view text, size_t at, int bytes) {
   uint64_t value = 0;
   for (int i = 0; i < bytes; ++i) value |= uint64_t{static_cast<uint8_t>(text[at + static_cast<size_t>(i)])} << (8 * i);
   return value;
+}
+
+// Seven bits a byte, the lowest first, and whether more follow.
+inline void AppendVarint(std::string& to, uint64_t value) {
+  for (; value >= 0x80; value >>= 7) to.push_back(static_cast<char>(value | 0x80));
+  to.push_back(static_cast<char>(value));
+}
+
+// Takes it from the front; nullopt = there is none.
+inline std::optional<uint64_t> TakeVarint(std::string_view& from) {
+  uint64_t value = 0;
+  for (int shift = 0; shift < 64 && !from.empty(); shift += 7) {
+    const auto byte = static_cast<uint8_t>(from.front());
+    from.remove_prefix(1);
+    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return value;
+  }
+  return std::nullopt;
 }
 
 }  // namespace reversi

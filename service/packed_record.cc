@@ -46,7 +46,7 @@ class BitWriter {
       to_.back() = static_cast<char>(to_.back() | static_cast<char>((value & 1) << used_ % 8));
     }
   }
-  void PutVarint(uint64_t value) {
+  void AppendVarint(uint64_t value) {
     for (; value >= 0x80; value >>= 7) Put(value | 0x80, kVarintBits);
     Put(value, kVarintBits);
   }
@@ -135,18 +135,18 @@ std::string PackRecord(std::string_view record) {
   std::string packed;
   PutText(packed, parts->nonce);
   PutText(packed, parts->start);
-  PutVarint(packed, events->size());
+  AppendVarint(packed, events->size());
   BitWriter bits(packed);
   bits.Put(static_cast<uint64_t>(code_bits), kCodeBitsBits);
   bits.Put(static_cast<uint64_t>(elapsed_bits), kElapsedBitsBits);
   for (const LoggedEvent& event : *events) {
     bits.Put(static_cast<uint64_t>(SmallCode(event.code())), code_bits);
     if (event.code() >= kSquareCodes) {
-      bits.PutVarint(event.what.size() - 1);
+      bits.AppendVarint(event.what.size() - 1);
       for (char byte : event.what.substr(1)) bits.Put(static_cast<uint8_t>(byte), 8);
     }
     bits.Put(std::min(event.elapsed, Longer(elapsed_bits)), elapsed_bits);
-    if (event.elapsed >= Longer(elapsed_bits)) bits.PutVarint(event.elapsed);
+    if (event.elapsed >= Longer(elapsed_bits)) bits.AppendVarint(event.elapsed);
   }
   return packed;
 }
@@ -167,7 +167,7 @@ Bytes UnpackRecord(std::string_view packed) {
       for (uint64_t more = bits.TakeVarint(); more > 0; --more) PutByte(log, static_cast<int>(bits.Take(8)));
     }
     const uint64_t elapsed = bits.Take(elapsed_bits);
-    PutVarint(log, elapsed == Longer(elapsed_bits) ? bits.TakeVarint() : elapsed);
+    AppendVarint(log, elapsed == Longer(elapsed_bits) ? bits.TakeVarint() : elapsed);
   }
   std::string head = RecordHead(0, nonce, start);
   PutLogSize(head, log.size());

@@ -106,7 +106,7 @@ Record Record::With(const Command& command, absl::Time previous, uint64_t put_id
   const RecordParts parts = *SplitRecord(view);
   std::string event;
   PutWhat(event, command);
-  PutVarint(event, static_cast<uint64_t>(absl::ToInt64Milliseconds(command.time - previous)));
+  AppendVarint(event, static_cast<uint64_t>(absl::ToInt64Milliseconds(command.time - previous)));
   std::string head(view.substr(0, kPutIdAt));
   head += PutIdBytes(put_id);
   const size_t middle = static_cast<size_t>(parts.start.data() - view.data()) + parts.start.size();

@@ -139,7 +139,7 @@ std::string PutIdBytes(uint64_t put_id) {
 std::string RecordHead(uint64_t put_id, std::string_view nonce, std::string_view start) {
   std::string head;
   PutByte(head, kFormatTag);
-  PutVarint(head, kRecordFormat);
+  AppendVarint(head, kRecordFormat);
   PutByte(head, kPutIdTag);
   head += PutIdBytes(put_id);
   PutByte(head, kNonceTag);
@@ -151,7 +151,7 @@ std::string RecordHead(uint64_t put_id, std::string_view nonce, std::string_view
 
 void PutLogSize(std::string& to, size_t size) {
   PutByte(to, kLogTag);
-  PutVarint(to, size);
+  AppendVarint(to, size);
 }
 
 }  // namespace reversi

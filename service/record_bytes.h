@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "engine/position.h"
+#include "service/checked_bytes.h"
 #include "service/record.h"
 
 namespace reversi {
@@ -31,13 +32,8 @@ inline constexpr int kSquareCodes = 100;
 
 inline void PutByte(std::string& to, int value) { to.push_back(static_cast<char>(value)); }
 
-inline void PutVarint(std::string& to, uint64_t value) {
-  for (; value >= 0x80; value >>= 7) PutByte(to, static_cast<int>(value & 0x7f) | 0x80);
-  PutByte(to, static_cast<int>(value));
-}
-
 inline void PutText(std::string& to, std::string_view text) {
-  PutVarint(to, text.size());
+  AppendVarint(to, text.size());
   to.append(text);
 }
 
@@ -56,14 +52,9 @@ class RecordReader {
 
   int Byte() { return static_cast<uint8_t>(Take(1).empty() ? 0 : taken_[0]); }
   uint64_t Varint() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const int byte = Byte();
-      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-    ok_ = false;
-    return 0;
+    const auto value = ok_ ? TakeVarint(text_) : std::nullopt;
+    ok_ = value.has_value();
+    return value.value_or(0);
   }
   std::string_view Text() { return Take(Varint()); }
   std::string_view Take(uint64_t size) {

@@ -2,26 +2,19 @@
 
 #include <utility>
 
+#include "service/checked_bytes.h"
+
 namespace reversi {
 namespace {
 
-// In front of a packed record: seven bits a byte, the lowest first, and whether more follow.
+// In front of a packed record.
 std::string VersionBytes(uint64_t version) {
   std::string bytes;
-  for (; version >= 0x80; version >>= 7) bytes.push_back(static_cast<char>(version | 0x80));
-  bytes.push_back(static_cast<char>(version));
+  AppendVarint(bytes, version);
   return bytes;
 }
 
-uint64_t TakeVersion(std::string_view& from) {
-  uint64_t version = 0;
-  for (int shift = 0;; shift += 7) {
-    const auto byte = static_cast<uint8_t>(from.front());
-    from.remove_prefix(1);
-    version |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if (byte < 0x80) return version;
-  }
-}
+uint64_t TakeVersion(std::string_view& from) { return *TakeVarint(from); }
 
 }  // namespace
 
