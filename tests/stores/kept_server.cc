@@ -28,15 +28,15 @@ int TestRounds(int quick) {
   return wish != nullptr ? std::atoi(wish) : quick;
 }
 
-KeptServer::KeptServer(std::vector<std::string> flags)
-    : flags_(std::move(flags)), address_("127.0.0.1:" + std::to_string(FreePort())) {
+KeptServer::KeptServer(std::vector<std::string> flags, std::string binary)
+    : flags_(std::move(flags)), binary_(std::move(binary)), address_("127.0.0.1:" + std::to_string(FreePort())) {
   flags_.insert(flags_.end(), {"--listen=" + address_, "--drain_delay=0s"});
   Start();
 }
 
 void KeptServer::Start() {
   process_ = e2e::ServerProcess::Start(
-      {.flags = flags_, .environment = {"REVERSI_TOKEN_KEY=" + std::string(40, 'k')}});
+      {.flags = flags_, .environment = {"REVERSI_TOKEN_KEY=" + std::string(40, 'k')}, .binary = binary_});
 }
 
 void KeptServer::KillAndStart() {

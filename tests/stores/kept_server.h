@@ -21,7 +21,7 @@ int TestRounds(int quick);
 class KeptServer {
  public:
   // Starts it. `flags` name the store.
-  explicit KeptServer(std::vector<std::string> flags);
+  explicit KeptServer(std::vector<std::string> flags, std::string binary = e2e::kServerBinary);
 
   const std::string& address() const { return address_; }
   e2e::ServerProcess& process() { return *process_; }
@@ -34,6 +34,7 @@ class KeptServer {
   void Start();
 
   std::vector<std::string> flags_;
+  const std::string binary_;
   const std::string address_;
   std::unique_ptr<e2e::ServerProcess> process_;
 };

@@ -4,13 +4,11 @@
 #include <chrono>
 #include <utility>
 
-#include "tests/e2e/server_process.h"
 #include "tests/e2e/watch_promises.h"
 
 namespace reversi::stores {
 namespace {
 
-using e2e::kPatience;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetweenMoves{3};
@@ -36,8 +34,13 @@ uint64_t LastSeen(const e2e::WatchRecord& record) {
 
 }  // namespace
 
-Witness::Witness(const std::string& address, uint64_t seed, Connection connection)
-    : address_(address), seed_(seed), connection_(connection), caller_(address), chance_(seed) {
+Witness::Witness(const std::string& address, uint64_t seed, Connection connection, std::chrono::milliseconds patience)
+    : address_(address),
+      seed_(seed),
+      connection_(connection),
+      patience_(patience),
+      caller_(address),
+      chance_(seed) {
   thread_ = std::thread([this] { Run(); });
 }
 
@@ -64,7 +67,7 @@ std::vector<std::string> Witness::games() const {
 
 bool Witness::Await(const uint64_t& count, uint64_t wanted) const {
   const auto come = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return count >= wanted || !faults_.empty(); };
-  mu_.AwaitWithTimeout(absl::Condition(&come), absl::FromChrono(kPatience));
+  mu_.AwaitWithTimeout(absl::Condition(&come), absl::FromChrono(patience_));
   return count >= wanted;
 }
 
@@ -115,7 +118,7 @@ bool Witness::MayTryAgain(const grpc::Status& status, const std::string& reason)
 
 template <class Request, class Response>
 bool Witness::Send(const Request& request, Response* response) {
-  for (const auto give_up = Clock::now() + kPatience; Clock::now() < give_up;) {
+  for (const auto give_up = Clock::now() + patience_; Clock::now() < give_up;) {
     auto answer = caller_.Call(request);
     if (answer.ok()) {
       *response = std::move(answer.response);
@@ -124,7 +127,7 @@ bool Witness::Send(const Request& request, Response* response) {
     if (!MayTryAgain(answer.status, answer.error.reason)) return false;
     std::this_thread::sleep_for(kBetweenTries);
   }
-  Fault("a call was not accepted for a minute");
+  Fault("a call was not accepted for as long as patience lasts");
   return false;
 }
 
@@ -180,12 +183,12 @@ void Witness::Resume() {
 }
 
 void Witness::EndWatch() {
-  const auto give_up = Clock::now() + kPatience;
-  grpc::Status end = watcher_->AwaitEnd();
+  const auto give_up = Clock::now() + patience_;
+  grpc::Status end = watcher_->AwaitEnd(patience_);
   while (end.error_code() == grpc::StatusCode::UNAVAILABLE && connection_ == Connection::kBreaks &&
          Clock::now() < give_up) {
     Resume();
-    end = watcher_->AwaitEnd();
+    end = watcher_->AwaitEnd(patience_);
   }
   const e2e::WatchRecord last = watcher_->Record();
   watched_.messages.insert(watched_.messages.end(), last.messages.begin(), last.messages.end());

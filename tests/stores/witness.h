@@ -2,6 +2,7 @@
 #ifndef REVERSI_TESTS_STORES_WITNESS_H_
 #define REVERSI_TESTS_STORES_WITNESS_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -12,6 +13,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "tests/e2e/api_client.h"
+#include "tests/e2e/server_process.h"
 #include "tests/e2e/watcher.h"
 
 namespace reversi::stores {
@@ -23,8 +25,9 @@ class Witness {
  public:
   // What its connections may meet. kStays: none breaks, and one watch lasts until its game is over.
   enum class Connection : uint8_t { kStays, kBreaks };
-  // Begins at once.
-  Witness(const std::string& address, uint64_t seed, Connection connection);
+  // Begins at once. `patience`: how long it waits for what must come.
+  Witness(const std::string& address, uint64_t seed, Connection connection,
+          std::chrono::milliseconds patience = e2e::kPatience);
   ~Witness();
   Witness(const Witness&) = delete;
   Witness& operator=(const Witness&) = delete;
@@ -32,7 +35,7 @@ class Witness {
   uint64_t moves() const;         // acknowledged so far
   uint64_t unavailable() const;   // answers of STORE_UNAVAILABLE so far
   std::vector<std::string> games() const;  // their ids
-  // Wait for so many; false after a minute, or when it has stopped.
+  // Wait for so many; false when patience runs out, or when it has stopped.
   bool AwaitMoves(uint64_t moves) const;
   bool AwaitUnavailable(uint64_t answers) const;
 
@@ -67,6 +70,7 @@ class Witness {
   const std::string address_;
   const uint64_t seed_;
   const Connection connection_;
+  const std::chrono::milliseconds patience_;
   e2e::Caller caller_;
   std::mt19937_64 chance_;
   e2e::TestGame game_;
