@@ -35,11 +35,14 @@ class EtcdFeed::Stream : public EtcdClient::WatchReactor {
     create->set_key(feed.prefix_);
     create->set_range_end(feed.prefix_end_);
     create->set_start_revision(feed.next_revision_);
-    heard_ = SteadyNow();
   }
 
   // End() is called exactly once after this.
-  void Begin() {
+  void Begin() ABSL_LOCKS_EXCLUDED(feed_.mu_) {
+    {
+      absl::MutexLock lock(&feed_.mu_);
+      heard_ = SteadyNow();
+    }
     AddHold();  // for Await()
     StartWrite(&request_);
     StartRead(&response_);
@@ -56,12 +59,14 @@ class EtcdFeed::Stream : public EtcdClient::WatchReactor {
       request_.mutable_progress_request();
       StartWrite(&request_);
     }
-    return feed_.stopping_ || useless_;
+    return feed_.stopping_ || compacted_;
   }
-  // Waits until gRPC has let go of it.
+  // Waits until gRPC has let go of it. Returns why it ended.
   grpc::Status End() ABSL_LOCKS_EXCLUDED(feed_.mu_) {
     RemoveHold();
     absl::MutexLock lock(&feed_.mu_, absl::Condition(&done_));
+    // A token that is no longer good comes as a cancellation whose words differ with the version of etcd.
+    if (response_.canceled()) return {grpc::StatusCode::UNAUTHENTICATED, response_.cancel_reason()};
     return status_;
   }
 
@@ -71,20 +76,17 @@ class EtcdFeed::Stream : public EtcdClient::WatchReactor {
     writing_ = false;
   }
   void OnReadDone(bool ok) override {
-    bool useful = ok;
     if (ok) {
-      feed_.connected_ = true;
-      {
-        absl::MutexLock lock(&feed_.mu_);
-        heard_ = absl::InfiniteDuration();  // not while the follower works
-      }
-      useful = feed_.Take(response_);
+      absl::MutexLock lock(&feed_.mu_);
+      heard_ = absl::InfiniteDuration();  // not while the follower works
     }
+    const bool useful = ok && feed_.Take(response_);
+    if (useful) feed_.connected_ = true;
     {
       absl::MutexLock lock(&feed_.mu_);
       heard_ = SteadyNow();
       over_ = !useful;
-      useless_ = ok && !useful;
+      compacted_ = ok && response_.compact_revision() > 0;
     }
     if (useful) StartRead(&response_);
   }
@@ -99,7 +101,7 @@ class EtcdFeed::Stream : public EtcdClient::WatchReactor {
   etcdserverpb::WatchResponse response_;
   bool writing_ ABSL_GUARDED_BY(feed_.mu_) = true;
   bool over_ ABSL_GUARDED_BY(feed_.mu_) = false;
-  bool useless_ ABSL_GUARDED_BY(feed_.mu_) = false;  // though it goes on
+  bool compacted_ ABSL_GUARDED_BY(feed_.mu_) = false;
   absl::Duration heard_ ABSL_GUARDED_BY(feed_.mu_);  // by the steady clock
   grpc::Status status_ ABSL_GUARDED_BY(feed_.mu_);
   bool done_ ABSL_GUARDED_BY(feed_.mu_) = false;
@@ -194,8 +196,6 @@ bool EtcdFeed::Take(const etcdserverpb::WatchResponse& response) {
       log_(LogLevel::kWarning, absl::StrCat("etcd: changes up to revision ", response.compact_revision(),
                                             " were compacted away; reading all games again"));
       next_revision_ = 0;
-    } else {
-      Trouble(absl::StrCat("etcd cancels the watch: ", response.cancel_reason()));
     }
     return false;
   }
