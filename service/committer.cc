@@ -26,12 +26,13 @@ StoreBatch Committer::Add(StoreOp op) {
   return {};
 }
 
-void Committer::Answering(size_t written) {
+void Committer::Answering() {
   absl::MutexLock lock(&mu_);
+  const size_t callers = ops_under_way_ + waiting_.size();
   if (!was_held_) {
-    callers_ = std::max(callers_, written + waiting_.size());
-  } else if (waiting_.size() > written / 3) {
-    unasked_ = true;  // nearly all who wait to be answered were in this batch
+    callers_ = std::max(callers_, callers);
+  } else if (under_way_ == 1 && callers > callers_ + callers_ / 8) {
+    unasked_ = true;  // more than there were have come while nobody was answered
   }
 }
 
@@ -47,7 +48,8 @@ StoreBatch Committer::Next(size_t written, absl::Duration steady_now) {
   }
   // The last eighth is not worth the wait.
   const size_t wanted = std::min(callers_ - callers_ / 8, limits_.ops);
-  if (may_hold_ && counting_ == 0 && !unasked_ && wanted >= limits_.beside && waiting_.size() < wanted) {
+  const bool may_hold = may_hold_ && counting_ == 0 && !unasked_ && !was_full_;
+  if (may_hold && wanted >= limits_.beside && waiting_.size() < wanted) {
     held_for_ = wanted;
     held_until_ = steady_now + limits_.hold;
   }
@@ -148,6 +150,7 @@ StoreBatch Committer::Take() {
     }
     waiting_.pop_front();
   }
+  was_full_ = !waiting_.empty() || !passed_over.empty();
   // Those passed over keep their place at the front.
   while (!passed_over.empty()) {
     waiting_.push_front(std::move(passed_over.back()));

@@ -1,6 +1,7 @@
 // Gathers puts into batches: while one batch is being written, the next one gathers. So the price of a sync or of a
-// round trip is shared by everything that came meanwhile, and a lone put waits for nobody. It has no thread: whoever
-// adds an operation or has written a batch is given the next one to write.
+// round trip is shared by everything that came meanwhile, and a lone put waits for nobody (where batches are held, it may
+// wait for Limits::hold right after many callers have gone away). It has no thread: whoever adds an operation or has
+// written a batch is given the next one to write.
 #ifndef REVERSI_SERVICE_COMMITTER_H_
 #define REVERSI_SERVICE_COMMITTER_H_
 
@@ -49,8 +50,8 @@ class Committer {
   // be written by others. Whoever writes a batch calls Answering(), completes every operation of it and then calls Next()
   // or Leave().
   [[nodiscard]] StoreBatch Add(StoreOp op) ABSL_LOCKS_EXCLUDED(mu_);
-  // So many operations are about to be completed. May be left out where no batch is held.
-  void Answering(size_t written) ABSL_LOCKS_EXCLUDED(mu_);
+  // The operations of a batch are about to be completed. May be left out where no batch is held.
+  void Answering() ABSL_LOCKS_EXCLUDED(mu_);
   // So many operations have been written. Returns what is next for the same caller.
   [[nodiscard]] StoreBatch Next(size_t written, absl::Duration steady_now = absl::ZeroDuration())
       ABSL_LOCKS_EXCLUDED(mu_);
@@ -95,7 +96,9 @@ class Committer {
   bool unasked_ ABSL_GUARDED_BY(mu_) = false;
   // The next batch is held until so many operations wait, or until then.
   size_t held_for_ ABSL_GUARDED_BY(mu_) = 0;
-  bool was_held_ ABSL_GUARDED_BY(mu_) = false;  // the batch begun last
+  // Of the batch begun last: whether it was held, and whether it had no room for all that waited.
+  bool was_held_ ABSL_GUARDED_BY(mu_) = false;
+  bool was_full_ ABSL_GUARDED_BY(mu_) = false;
   absl::Duration held_until_ ABSL_GUARDED_BY(mu_);
   bool shared_ ABSL_GUARDED_BY(mu_) = false;
   bool may_hold_ ABSL_GUARDED_BY(mu_) = false;

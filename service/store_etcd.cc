@@ -189,6 +189,7 @@ void EtcdStore::Answered(std::shared_ptr<Flight> flight, const grpc::Status& sta
     StoreBatch rest;
     StoreBatch late;
     for (StoreOp& op : flight->batch) (again && op.give_up > now ? rest : late).push_back(std::move(op));
+    if (rest.empty()) committer_.Answering();
     GiveUp(std::move(late));
     flight->batch = std::move(rest);
     flight->sent_before = true;
@@ -208,10 +209,11 @@ bool EtcdStore::Complete(Flight& flight, etcdserverpb::TxnResponse& response) {
   StoreBatch& batch = flight.batch;
   if (!flight.apart && !response.succeeded() && batch.size() > 1) {
     flight.apart = true;
-    apart_.store(kApart, std::memory_order_relaxed);
+    // After a lost answer it may have been these puts themselves.
+    if (!flight.sent_before) apart_.store(kApart, std::memory_order_relaxed);
     return false;
   }
-  committer_.Answering(batch.size());
+  committer_.Answering();
   for (size_t i = 0; i < batch.size(); ++i) {
     StoreOp& op = batch[i];
     if (!flight.apart) {

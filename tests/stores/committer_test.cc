@@ -33,7 +33,7 @@ struct Bench {
   size_t Complete() {
     StoreBatch batch = std::move(written.front());
     written.erase(written.begin());
-    committer.Answering(batch.size());
+    committer.Answering();
     for (StoreOp& op : batch) op.done({PutOutcome::kDone});
     return batch.size();
   }
@@ -192,7 +192,44 @@ TEST(Committer, CallersWhoComeWhetherTheyAreAnsweredOrNotAreNotHeld) {
   for (int batch = 0; batch < 40; ++batch) {
     bench.Come(20, 23);
     bench.Finish();
-    EXPECT_EQ(bench.written.size(), 1u) << "three wait, more than a third of those who were held";
+    EXPECT_EQ(bench.written.size(), 1u) << "seven were answered, three wait, and there are eight";
+  }
+}
+
+TEST(Committer, MoreCallersThanABatchHasRoomForAreNotTakenForOthers) {
+  Committer::Limits limits = kHolding;
+  limits.ops = 10;
+  Bench bench(limits);
+  bench.Come(0, 15);
+  EXPECT_FALSE(bench.committer.MayHold());
+  int full = 0;
+  constexpr int kRounds = 60;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::vector<std::string> answered = bench.Games(0);
+    bench.Finish();
+    if (round == 1) {
+      EXPECT_TRUE(bench.committer.MayHold());
+    }
+    for (const std::string& game : answered) bench.Add(game);
+    ASSERT_EQ(bench.written.size(), 1u);
+    full += bench.Games(0).size() == 10;
+  }
+  EXPECT_GT(full, kRounds * 8 / 10);
+}
+
+TEST(Committer, HoldsNothingWhileMoreWaitThanABatchHasRoomFor) {
+  Committer::Limits limits = kHolding;
+  limits.bytes = 3;
+  Bench bench(limits);
+  bench.Come(0, 12);
+  for (int round = 0; round < 20; ++round) {
+    const std::vector<std::string> answered = bench.Games(0);
+    bench.Finish();
+    if (round == 1) {
+      EXPECT_TRUE(bench.committer.MayHold());
+    }
+    EXPECT_EQ(bench.written.size(), 1u) << "three of twelve have been answered";
+    for (const std::string& game : answered) bench.Add(game);
   }
 }
 

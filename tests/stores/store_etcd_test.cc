@@ -160,6 +160,35 @@ TEST(EtcdStore, WhenEtcdsQuotaIsUsedUpReadsAndDeletionsGoOnAndAfterwardsPutsToo)
   EXPECT_EQ(PutNow(*store, "other", version, record).outcome, PutOutcome::kDone);
 }
 
+TEST(EtcdStore, ABatchOfPutsAndDeletionsGoesTogether) {
+  EtcdCluster cluster(1);
+  LogLines log;
+  constexpr int kGames = 100;
+  std::vector<absl::Notification> done(2 * kGames);
+  const auto store = MakeStore(OptionsFor(cluster.endpoints()), log);
+  const auto id = [](int game) { return absl::StrCat("game ", game); };
+  for (int round = 0; round < 2; ++round) {
+    for (int game = 0; game < kGames; ++game) {
+      absl::Notification& each = done[static_cast<size_t>(round * kGames + game)];
+      const auto came = [&each, game](const PutResult& result) {
+        EXPECT_EQ(result.outcome, PutOutcome::kDone) << game;
+        each.Notify();
+      };
+      if (round == 1 && game % 2 == 0) {
+        store->Delete(id(game), 1, came);
+      } else {
+        store->Put(id(game), static_cast<uint64_t>(round), Bytes(absl::StrCat(game, " in round ", round)), came);
+      }
+    }
+    for (int game = 0; game < kGames; ++game) MustCome(done[static_cast<size_t>(round * kGames + game)], "a put");
+  }
+  for (int game = 0; game < kGames; ++game) {
+    const Stored stored = GetNow(*store, id(game));
+    EXPECT_EQ(stored.version, game % 2 == 0 ? 0u : 2u);
+    EXPECT_EQ(stored.record.view(), game % 2 == 0 ? "" : absl::StrCat(game, " in round 1"));
+  }
+}
+
 // Some puts and deletions at once, most of which go in one batch; among them some that expect another version.
 TEST(EtcdStore, AConflictLeavesTheRestOfItsBatchAlone) {
   EtcdCluster cluster(1);
@@ -262,22 +291,25 @@ TEST(EtcdStore, ABatchWhoseAnswerWasLostIsKnownAgain) {
   LogLines log;
   EtcdStore::Options options = OptionsFor({proxy.address()});
   options.client.attempt_timeout = absl::Milliseconds(300);
-  const auto store = MakeStore(options, log);
-  const auto witness = MakeStore(OptionsFor(cluster.endpoints()), log);
-  ASSERT_EQ(GetNow(*store, "game 0").version, 0u);
   constexpr int kGames = 20;
   std::vector<PutResult> results(kGames);
   std::vector<absl::Notification> done(kGames);
+  absl::Notification all_wait;
   absl::once_flag losing;
+  const auto store = MakeStore(options, log);
+  const auto witness = MakeStore(OptionsFor(cluster.endpoints()), log);
+  ASSERT_EQ(GetNow(*store, "game 0").version, 0u);
   for (int game = 0; game < kGames; ++game) {
     const auto at = static_cast<size_t>(game);
     store->Put(absl::StrCat("game ", game), 0, Bytes("one"), [&, at](PutResult result) {
       // From the first answer on they are lost, before the rest goes in one batch.
+      MustCome(all_wait, "the last put");
       absl::call_once(losing, [&] { proxy.Set(TcpProxy::Mode::kOneWay); });
       results[at] = std::move(result);
       done[at].Notify();
     });
   }
+  all_wait.Notify();
   ASSERT_TRUE(Eventually([&] { return GetNow(*witness, absl::StrCat("game ", kGames - 1)).version == 1; }));
   EXPECT_TRUE(Eventually([&] { return !store->reachable(); })) << "the answer did not come";
   EXPECT_FALSE(done[kGames - 1].HasBeenNotified());
@@ -377,8 +409,9 @@ TEST(EtcdStore, UserAndPasswordAreSentAndTokensRenewed) {
   cluster.Ctl({"role", "grant-permission", "games", "--prefix=true", "readwrite", "test/"});
   cluster.Ctl({"user", "grant-role", "reversi", "games"});
   cluster.Ctl({"auth", "enable"});
+  TcpProxy proxy(cluster.endpoint(0));
   LogLines log;
-  EtcdStore::Options options = OptionsFor(cluster.endpoints());
+  EtcdStore::Options options = OptionsFor({proxy.address()});
   options.client.user = "reversi";
   options.client.password = "word";
   const auto store = MakeStore(options, log);
@@ -390,6 +423,14 @@ TEST(EtcdStore, UserAndPasswordAreSentAndTokensRenewed) {
   cluster.Ctl({"--user=root:secret", "role", "add", "another"});
   ASSERT_EQ(PutNow(*store, "game", 1, "two").outcome, PutOutcome::kDone);
   EXPECT_TRUE(follow.WaitFor("game", 2));
+  // The feed gets a new one by itself, where nobody puts.
+  const auto other = MakeStore(options, log);
+  cluster.Ctl({"--user=root:secret", "role", "add", "a third"});
+  proxy.Set(TcpProxy::Mode::kCut);
+  proxy.Set(TcpProxy::Mode::kOpen);
+  ASSERT_EQ(PutNow(*other, "game", 2, "three").outcome, PutOutcome::kDone);
+  EXPECT_TRUE(follow.WaitFor("game", 3));
+  EXPECT_TRUE(Eventually([&] { return store->reachable(); }));
 
   options.client.password = "wrong";
   options.wait = absl::Milliseconds(200);
