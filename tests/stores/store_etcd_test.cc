@@ -425,8 +425,9 @@ TEST(EtcdStore, UserAndPasswordAreSentAndTokensRenewed) {
   EXPECT_TRUE(follow.WaitFor("game", 2));
   // The feed gets a new one by itself, where nobody puts.
   const auto other = MakeStore(options, log);
-  cluster.Ctl({"--user=root:secret", "role", "add", "a third"});
   proxy.Set(TcpProxy::Mode::kCut);
+  cluster.Ctl({"--user=root:secret", "auth", "disable"});
+  cluster.Ctl({"auth", "enable"});
   proxy.Set(TcpProxy::Mode::kOpen);
   ASSERT_EQ(PutNow(*other, "game", 2, "three").outcome, PutOutcome::kDone);
   EXPECT_TRUE(follow.WaitFor("game", 3));
