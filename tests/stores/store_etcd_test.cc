@@ -1,4 +1,4 @@
-// What only the replicated store promises: it waits, comes back, resumes, and knows its own puts again.
+// What only the replicated store promises: it waits, comes back, resumes, and is let in.
 #include "service/store_etcd.h"
 
 #include <gmock/gmock.h>
@@ -6,18 +6,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <variant>
 #include <vector>
 
-#include "absl/base/call_once.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "tests/stores/etcd_cluster.h"
+#include "tests/stores/etcd_stores.h"
 #include "tests/stores/store_driver.h"
 #include "tests/stores/tcp_proxy.h"
 
@@ -25,31 +24,6 @@ namespace reversi::stores {
 namespace {
 
 using testing::HasSubstr;
-
-EtcdStore::Options OptionsFor(std::vector<std::string> endpoints, absl::Duration wait = absl::Minutes(1)) {
-  EtcdStore::Options options;
-  options.client.endpoints = std::move(endpoints);
-  options.prefix = "test/";
-  options.wait = wait;
-  return options;
-}
-
-std::unique_ptr<EtcdStore> MakeStore(const EtcdStore::Options& options, LogLines& log) {
-  auto made = EtcdStore::Make(options, log.sink());
-  if (const auto* wrong = std::get_if<std::string>(&made)) {
-    ADD_FAILURE() << *wrong;
-    return nullptr;
-  }
-  return std::get<std::unique_ptr<EtcdStore>>(std::move(made));
-}
-
-// Waits for what must come; false after a minute.
-bool Eventually(const std::function<bool()>& come) {
-  for (const absl::Time end = absl::Now() + absl::Minutes(1); absl::Now() < end; absl::SleepFor(absl::Milliseconds(5))) {
-    if (come()) return true;
-  }
-  return false;
-}
 
 bool CanGet(Store& store) {
   bool came = false;
@@ -158,168 +132,6 @@ TEST(EtcdStore, WhenEtcdsQuotaIsUsedUpReadsAndDeletionsGoOnAndAfterwardsPutsToo)
   cluster.Ctl({"defrag"});
   cluster.Ctl({"alarm", "disarm"});
   EXPECT_EQ(PutNow(*store, "other", version, record).outcome, PutOutcome::kDone);
-}
-
-TEST(EtcdStore, ABatchOfPutsAndDeletionsGoesTogether) {
-  EtcdCluster cluster(1);
-  LogLines log;
-  constexpr int kGames = 100;
-  std::vector<absl::Notification> done(2 * kGames);
-  const auto store = MakeStore(OptionsFor(cluster.endpoints()), log);
-  const auto id = [](int game) { return absl::StrCat("game ", game); };
-  for (int round = 0; round < 2; ++round) {
-    for (int game = 0; game < kGames; ++game) {
-      absl::Notification& each = done[static_cast<size_t>(round * kGames + game)];
-      const auto came = [&each, game](const PutResult& result) {
-        EXPECT_EQ(result.outcome, PutOutcome::kDone) << game;
-        each.Notify();
-      };
-      if (round == 1 && game % 2 == 0) {
-        store->Delete(id(game), 1, came);
-      } else {
-        store->Put(id(game), static_cast<uint64_t>(round), Bytes(absl::StrCat(game, " in round ", round)), came);
-      }
-    }
-    for (int game = 0; game < kGames; ++game) MustCome(done[static_cast<size_t>(round * kGames + game)], "a put");
-  }
-  for (int game = 0; game < kGames; ++game) {
-    const Stored stored = GetNow(*store, id(game));
-    EXPECT_EQ(stored.version, game % 2 == 0 ? 0u : 2u);
-    EXPECT_EQ(stored.record.view(), game % 2 == 0 ? "" : absl::StrCat(game, " in round 1"));
-  }
-}
-
-// Some puts and deletions at once, most of which go in one batch; among them some that expect another version.
-TEST(EtcdStore, AConflictLeavesTheRestOfItsBatchAlone) {
-  EtcdCluster cluster(1);
-  LogLines log;
-  const auto store = MakeStore(OptionsFor(cluster.endpoints()), log);
-  constexpr int kGames = 100;
-  const auto id = [](int game) { return absl::StrCat("game ", game); };
-  const auto stale = [](int game, int round) { return game % 20 == round; };
-  for (int round = 0; round < 4; ++round) {
-    std::vector<PutResult> results(kGames);
-    std::vector<absl::Notification> done(kGames);
-    for (int game = 0; game < kGames; ++game) {
-      const uint64_t expected = static_cast<uint64_t>(stale(game, round) ? 77 : round);
-      const auto came = [&, game](PutResult result) {
-        results[static_cast<size_t>(game)] = std::move(result);
-        done[static_cast<size_t>(game)].Notify();
-      };
-      if (round == 3) {
-        store->Delete(id(game), expected, came);
-      } else {
-        store->Put(id(game), expected, Bytes(absl::StrCat("round ", round)), came);
-      }
-    }
-    for (int game = 0; game < kGames; ++game) {
-      MustCome(done[static_cast<size_t>(game)], "a put");
-      const PutResult& result = results[static_cast<size_t>(game)];
-      if (!stale(game, round)) {
-        EXPECT_EQ(result.outcome, PutOutcome::kDone) << game << " in round " << round;
-        continue;
-      }
-      ASSERT_EQ(result.outcome, PutOutcome::kConflict) << game << " in round " << round;
-      EXPECT_EQ(result.current.version, static_cast<uint64_t>(round));
-      if (round == 3) continue;
-      EXPECT_EQ(result.current.record.view(), round == 0 ? "" : absl::StrCat("round ", round - 1));
-      ASSERT_EQ(PutNow(*store, id(game), result.current.version, absl::StrCat("round ", round)).outcome, PutOutcome::kDone);
-    }
-  }
-  for (int game = 0; game < kGames; ++game) EXPECT_EQ(GetNow(*store, id(game)).version, stale(game, 3) ? 3u : 0u);
-}
-
-// etcd by itself overlooks puts inside of transactions inside of a transaction when it looks at its quota.
-TEST(EtcdStore, PutsThatGoApartMindTheQuotaToo) {
-  EtcdCluster cluster(1, {"--quota-backend-bytes=1000000"});
-  LogLines log;
-  const auto store = MakeStore(OptionsFor(cluster.endpoints(), absl::Milliseconds(500)), log);
-  const std::string record(100'000, 'r');
-  // Two are under way when the put comes, so that it waits, and goes with one that fails: so it goes apart.
-  const auto put = [&](uint64_t version) {
-    std::vector<absl::Notification> done(4);
-    PutOutcome outcome = PutOutcome::kUnknown;
-    const auto fail = [&](int i) {
-      store->Delete(absl::StrCat("nobody ", i), 77, [&done, i](const PutResult&) { done[static_cast<size_t>(i)].Notify(); });
-    };
-    fail(0);
-    fail(1);
-    store->Put("game", version, Bytes(record), [&](const PutResult& result) {
-      outcome = result.outcome;
-      done[2].Notify();
-    });
-    fail(3);
-    for (absl::Notification& each : done) MustCome(each, "a put");
-    return outcome;
-  };
-  uint64_t version = 0;
-  while (version < 500 && put(version) == PutOutcome::kDone) ++version;
-  EXPECT_LT(version, 500u);
-  EXPECT_TRUE(log.Has("database space exceeded"));
-}
-
-// The answer to a put is lost on the way; sent again, it meets its own record.
-TEST(EtcdStore, APutWhoseAnswerWasLostIsKnownAgain) {
-  EtcdCluster cluster(1);
-  TcpProxy proxy(cluster.endpoint(0));
-  LogLines log;
-  EtcdStore::Options options = OptionsFor({proxy.address()});
-  options.client.attempt_timeout = absl::Milliseconds(300);
-  const auto store = MakeStore(options, log);
-  const auto witness = MakeStore(OptionsFor(cluster.endpoints()), log);
-  ASSERT_EQ(PutNow(*store, "game", 0, "one").outcome, PutOutcome::kDone);
-  proxy.Set(TcpProxy::Mode::kOneWay);
-  absl::Notification put;
-  PutResult came;
-  store->Put("game", 1, Bytes("two"), [&](PutResult result) {
-    came = std::move(result);
-    put.Notify();
-  });
-  ASSERT_TRUE(Eventually([&] { return GetNow(*witness, "game").version == 2; }));
-  EXPECT_TRUE(Eventually([&] { return !store->reachable(); })) << "the answer did not come";
-  proxy.Set(TcpProxy::Mode::kCut);
-  proxy.Set(TcpProxy::Mode::kOpen);
-  MustCome(put, "the put");
-  EXPECT_EQ(came.outcome, PutOutcome::kDone);
-  EXPECT_EQ(GetNow(*store, "game").version, 2u);
-}
-
-// The same with many in one batch: its condition fails the second time, and each is known again by itself.
-TEST(EtcdStore, ABatchWhoseAnswerWasLostIsKnownAgain) {
-  EtcdCluster cluster(1);
-  TcpProxy proxy(cluster.endpoint(0));
-  LogLines log;
-  EtcdStore::Options options = OptionsFor({proxy.address()});
-  options.client.attempt_timeout = absl::Milliseconds(300);
-  constexpr int kGames = 20;
-  std::vector<PutResult> results(kGames);
-  std::vector<absl::Notification> done(kGames);
-  absl::Notification all_wait;
-  absl::once_flag losing;
-  const auto store = MakeStore(options, log);
-  const auto witness = MakeStore(OptionsFor(cluster.endpoints()), log);
-  ASSERT_EQ(GetNow(*store, "game 0").version, 0u);
-  for (int game = 0; game < kGames; ++game) {
-    const auto at = static_cast<size_t>(game);
-    store->Put(absl::StrCat("game ", game), 0, Bytes("one"), [&, at](PutResult result) {
-      // From the first answer on they are lost, before the rest goes in one batch.
-      MustCome(all_wait, "the last put");
-      absl::call_once(losing, [&] { proxy.Set(TcpProxy::Mode::kOneWay); });
-      results[at] = std::move(result);
-      done[at].Notify();
-    });
-  }
-  all_wait.Notify();
-  ASSERT_TRUE(Eventually([&] { return GetNow(*witness, absl::StrCat("game ", kGames - 1)).version == 1; }));
-  EXPECT_TRUE(Eventually([&] { return !store->reachable(); })) << "the answer did not come";
-  EXPECT_FALSE(done[kGames - 1].HasBeenNotified());
-  proxy.Set(TcpProxy::Mode::kCut);
-  proxy.Set(TcpProxy::Mode::kOpen);
-  for (int game = 0; game < kGames; ++game) {
-    MustCome(done[static_cast<size_t>(game)], "a put");
-    EXPECT_EQ(results[static_cast<size_t>(game)].outcome, PutOutcome::kDone) << game;
-    EXPECT_EQ(GetNow(*store, absl::StrCat("game ", game)).version, 1u);
-  }
 }
 
 TEST(EtcdStore, TheFeedResumesAfterCutsWithoutGapOrDouble) {
